@@ -1,4 +1,5 @@
 // Functions of floats in every instruction set that the machine has, against the C library in double.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -52,6 +53,9 @@ const Function kFunctions[] = {
     {"abs", &FloatFunctions::abs, std::fabs, 0},
     {"neg", &FloatFunctions::neg, [](double x) { return -x; }, 0},
     {"square", &FloatFunctions::square, [](double x) { return x * x; }, 0.5},
+    {"floor", &FloatFunctions::floor, std::floor, 0},
+    {"ceil", &FloatFunctions::ceil, std::ceil, 0},
+    {"round", &FloatFunctions::round, std::nearbyint, 0},
     {"reciprocal", &FloatFunctions::reciprocal, [](double x) { return 1 / x; }, 0.5},
 };
 
@@ -106,6 +110,43 @@ TEST(FloatFunctions, are_as_exact_in_every_set_as_they_say) {
         }
       }
       EXPECT_LE(worst, f.ulp) << isa_name(isa) << " " << f.name << "(" << at << ")";
+    }
+  }
+}
+
+TEST(FloatFunctions, round_halves_to_even) {
+  const std::vector<float> in = {0.5f,  1.5f,       2.5f,    -0.5f,      -1.5f,
+                                 -2.5f, 8388607.5f, 8388608, 4194303.5f, 0.49999997f};
+  std::vector<float> out(in.size());
+  for (Isa isa : sets()) {
+    vector_loops(isa).functions.round(in.data(), out.data(), static_cast<int64_t>(in.size()));
+    EXPECT_EQ(out, (std::vector<float>{0, 2, 2, -0.0f, -2, -2, 8388608, 8388608, 4194304, 0}))
+        << isa_name(isa);
+  }
+}
+
+TEST(FloatFunctions, sines_are_exact_up_to_their_largest_angle) {
+  std::vector<float> in = {kMostAngle, -kMostAngle};
+  for (int i = -400000; i <= 400000; ++i)
+    in.push_back(static_cast<float>(i) * (i % 2 == 0 ? 4.9e-2f : 1.1e-5f));
+  std::vector<float> out(in.size());
+  for (Isa isa : sets()) {
+    for (const bool is_sine : {true, false}) {
+      const FloatFunctions& f = vector_loops(isa).functions;
+      (is_sine ? f.sin : f.cos)(in.data(), out.data(), static_cast<int64_t>(in.size()));
+      double worst = 0, worst_near = 0;
+      for (size_t i = 0; i < in.size(); ++i) {
+        const auto x = static_cast<double>(in[i]);
+        const double exact = is_sine ? std::sin(x) : std::cos(x), error = error_of(out[i], exact);
+        // Next to zeros of the function units in the last place are tiny.
+        if (std::fabs(exact) > 1e-3 || std::fabs(x) < 1) {
+          worst = std::max(worst, error);
+        } else {
+          worst_near = std::max(worst_near, std::fabs(static_cast<double>(out[i]) - exact));
+        }
+      }
+      EXPECT_LE(worst, 2.5) << isa_name(isa);
+      EXPECT_LE(worst_near, 1.2e-10) << isa_name(isa);
     }
   }
 }

@@ -156,6 +156,29 @@ TEST(VectorPairs, give_doubles_as_the_plain_loop_does) {
   for (Isa isa : sets()) expect_rows(isa_name(isa), arithmetic<double>(vector_loops(isa).doubles), a, b);
 }
 
+TEST(VectorPairs, know_the_angles_of_all_points) {
+  std::vector<float> y, x;
+  fill_operands(&y, &x);
+  for (int i = 0; i < 2000; ++i) {
+    y.push_back(std::sin(static_cast<float>(i)) * std::pow(10.0f, static_cast<float>(i % 11 - 5)));
+    x.push_back(std::cos(static_cast<float>(i) * 1.7f));
+  }
+  std::vector<float> out(y.size());
+  for (Isa isa : sets()) {
+    vector_loops(isa).floats.atan2(y.data(), x.data(), out.data(), static_cast<int64_t>(y.size()),
+                                   RowMode::kBoth);
+    for (size_t i = 0; i < y.size(); ++i) {
+      const double exact = std::atan2(static_cast<double>(y[i]), static_cast<double>(x[i]));
+      const std::string where =
+          std::string(isa_name(isa)) + ": (" + std::to_string(x[i]) + ", " + std::to_string(y[i]) + ")";
+      EXPECT_EQ(std::isnan(out[i]), std::isnan(exact)) << where;
+      if (std::isnan(exact)) continue;
+      EXPECT_NEAR(out[i], exact, 3e-7 * std::fabs(exact)) << where;
+      EXPECT_EQ(std::signbit(out[i]), std::signbit(exact)) << where;
+    }
+  }
+}
+
 TEST(VectorPairs, wrap_integers) {
   std::vector<int32_t> a, b;
   std::vector<int64_t> c, d;

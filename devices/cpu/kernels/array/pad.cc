@@ -265,16 +265,26 @@ class OneHot final : public Kernel {
     shape.insert_dim(axis, depth);
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (total == 0) return absl::OkStatus();
-    fill_flat(context.parallel(), off.dtype(), off.raw(), out->raw(), total);
-    int64_t suffix = count_dims(indices.shape(), axis, rank);
-    int64_t n = indices.num_elements();
+    const int64_t suffix = count_dims(indices.shape(), axis, rank), n = indices.num_elements();
+    // The common one in one pass, row by row.
+    if (suffix > 1) fill_flat(context.parallel(), off.dtype(), off.raw(), out->raw(), total);
     with_storage(on.dtype(), [&]<class T>(T*) {
-      const T& value = *static_cast<const T*>(on.raw());
-      T* to = static_cast<T*>(out->raw());
-      for (int64_t i = 0; i < n; ++i) {
-        int64_t v = int_at(indices, i);
+      const T &value = *static_cast<const T*>(on.raw()), &rest = *static_cast<const T*>(off.raw());
+      T* const to = static_cast<T*>(out->raw());
+      const auto put = [&](int64_t i) {
+        const int64_t v = int_at(indices, i);
         if (v >= 0 && v < depth) to[i / suffix * depth * suffix + v * suffix + i % suffix] = value;
+      };
+      if (suffix > 1) {
+        for (int64_t i = 0; i < n; ++i) put(i);
+        return;
       }
+      context.parallel().parallel_for(n, depth / 8 + 1, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          std::fill_n(to + i * depth, depth, rest);
+          put(i);
+        }
+      });
     });
     return absl::OkStatus();
   }

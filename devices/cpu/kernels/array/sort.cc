@@ -1,8 +1,8 @@
 // Order: TopK, NthElement, InTopK, LowerBound, UpperBound, Bucketize.
 #include <Eigen/Core>
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 #include "devices/common/array/order_checks.h"
@@ -16,13 +16,14 @@ namespace {
 /// everything.
 template <class T>
 uint64_t order_key(T v) {
-  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
-    double d = static_cast<double>(v);
-    if (std::isnan(d)) return 0;
-    if (d == 0) d = 0;
-    uint64_t bits;
-    std::memcpy(&bits, &d, sizeof(bits));
-    return bits >> 63 != 0 ? ~bits : bits | uint64_t{1} << 63;
+  if constexpr (std::is_same_v<T, float>) {
+    const uint32_t bits = v == 0 ? 0 : std::bit_cast<uint32_t>(v);
+    const uint32_t key = bits ^ (static_cast<uint32_t>(static_cast<int32_t>(bits) >> 31) | uint32_t{1} << 31);
+    return std::isnan(v) ? 0 : key;
+  } else if constexpr (std::is_same_v<T, double>) {
+    const uint64_t bits = v == 0 ? 0 : std::bit_cast<uint64_t>(v);
+    const uint64_t key = bits ^ (static_cast<uint64_t>(static_cast<int64_t>(bits) >> 63) | uint64_t{1} << 63);
+    return std::isnan(v) ? 0 : key;
   } else if constexpr (std::is_signed_v<T>) {
     return static_cast<uint64_t>(static_cast<int64_t>(v)) ^ uint64_t { 1 } << 63;
   } else {
@@ -63,6 +64,20 @@ bool smaller(const Ranked& a, const Ranked& b) {
   return a.first != b.first ? a.first < b.first : a.second < b.second;
 }
 
+/// The first of many by a list that is kept in order: most are not better than its last.
+constexpr int64_t kFew = 64;
+void few_largest(const std::vector<uint64_t>& keys, int64_t k, std::vector<Ranked>* ranked) {
+  ranked->assign(static_cast<size_t>(k), {0, INT64_MAX});
+  const auto n = static_cast<int64_t>(keys.size());
+  for (int64_t i = 0; i < n; ++i) {
+    const Ranked next{keys[static_cast<size_t>(i)], i};
+    if (!larger(next, ranked->back())) continue;
+    auto place = ranked->end() - 1;
+    for (; place != ranked->begin() && larger(next, *(place - 1)); --place) *place = *(place - 1);
+    *place = next;
+  }
+}
+
 void put_index(Tensor* t, int64_t i, int64_t value) {
   if (t->dtype() == DataType::kInt16) {
     t->flat<int16_t>()[i] = static_cast<int16_t>(value);
@@ -99,6 +114,8 @@ absl::Status top_k(KernelContext& context, const TopKRequest& wanted) {
       ranked.clear();
       if (k == 1) {
         ranked.emplace_back(0, std::max_element(keys.begin(), keys.end()) - keys.begin());
+      } else if (k <= kFew && k < n / 4) {
+        few_largest(keys, k, &ranked);
       } else {
         for (int64_t i = 0; i < n; ++i) ranked.emplace_back(keys[i], i);
         if (k < n) std::nth_element(ranked.begin(), ranked.begin() + k, ranked.end(), larger);

@@ -63,12 +63,14 @@ struct ReciprocalOp {
   }
 };
 struct FloorOp {
+  static constexpr auto kVector = &FloatFunctions::floor;
   template <class T>
   T operator()(T a) const {
     return std::floor(a);
   }
 };
 struct CeilOp {
+  static constexpr auto kVector = &FloatFunctions::ceil;
   template <class T>
   T operator()(T a) const {
     return std::ceil(a);
@@ -76,6 +78,7 @@ struct CeilOp {
 };
 /// Half to even.
 struct RoundOp {
+  static constexpr auto kVector = &FloatFunctions::round;
   template <class T>
   T operator()(T a) const {
     return std::nearbyint(a);

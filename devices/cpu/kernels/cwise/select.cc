@@ -1,4 +1,6 @@
 // Select and SelectV2: elements of one tensor or of another.
+#include <type_traits>
+
 #include "absl/strings/str_cat.h"
 #include "devices/cpu/kernels/cwise/rows.h"
 #include "devices/cpu/loops/broadcast.h"
@@ -19,8 +21,16 @@ template <class S>
 void select_row(const bool* condition, int64_t condition_step, const S* t, int64_t t_step, const S* e,
                 int64_t e_step, S* out, int64_t n) {
   if (condition_step == 1 && t_step == 1 && e_step == 1) {
+    if constexpr (std::is_integral_v<S>) {
+      // By masks, for which there is vector code.
 #pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) out[i] = condition[i] ? t[i] : e[i];
+      for (int64_t i = 0; i < n; ++i) {
+        const S mask = static_cast<S>(-static_cast<S>(condition[i]));
+        out[i] = static_cast<S>((t[i] & mask) | (e[i] & ~mask));
+      }
+    } else {
+      for (int64_t i = 0; i < n; ++i) out[i] = condition[i] ? t[i] : e[i];
+    }
   } else {
     for (int64_t i = 0; i < n; ++i) out[i] = condition[i * condition_step] ? t[i * t_step] : e[i * e_step];
   }

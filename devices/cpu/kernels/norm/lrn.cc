@@ -1,8 +1,11 @@
 #include <Eigen/Core>
-#include <cmath>
+#include <algorithm>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "devices/cpu/loops/vector/vector_loops.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
@@ -24,14 +27,19 @@ struct LrnAttrs {
     return a;
   }
 
-  /// norm[c] = bias + alpha * sum of the squares of the channels within the radius of c.
-  void norms(const float* pixel, int64_t depth, float* norm) const {
-    for (int64_t c = 0; c < depth; ++c) {
-      const int64_t begin = std::max<int64_t>(0, c - radius), end = std::min(depth, c + radius + 1);
-      float sum = 0;
-      for (int64_t k = begin; k < end; ++k) sum += pixel[k] * pixel[k];
-      norm[c] = bias + alpha * sum;
+  /// norm[c] = bias + alpha * sum of the squares of the channels within the radius of c; power[c] = norm[c] to the -beta.
+  void norms(const float* pixel, int64_t depth, float* norm, float* power) const {
+    std::fill_n(norm, depth, 0.0f);
+    // Of all channels the one so far before, then the next: each sum is in the order of the channels.
+    const int64_t reach = std::min(radius, depth - 1);
+    for (int64_t d = -reach; d <= reach; ++d) {
+      const int64_t begin = std::max<int64_t>(0, -d), end = std::min(depth, depth - d);
+      for (int64_t c = begin; c < end; ++c) norm[c] += pixel[c + d] * pixel[c + d];
     }
+    for (int64_t c = 0; c < depth; ++c) norm[c] = bias + alpha * norm[c];
+    vector_loops().functions.log(norm, power, depth);
+    for (int64_t c = 0; c < depth; ++c) power[c] *= -beta;
+    vector_loops().functions.exp(power, power, depth);
   }
 };
 
@@ -56,14 +64,12 @@ class LrnKernel final : public Kernel {
     const T* from = in.flat<T>().data();
     T* to = out->flat<T>().data();
     context.parallel().parallel_for(in.num_elements() / depth, depth * 20, [&](int64_t begin, int64_t end) {
-      std::vector<float> pixel(static_cast<size_t>(depth)), norm(pixel.size());
+      std::vector<float> pixel(static_cast<size_t>(depth)), norm(pixel.size()), power(pixel.size());
       for (int64_t i = begin; i < end; ++i) {
         load(from + i * depth, &pixel);
-        attrs_.norms(pixel.data(), depth, norm.data());
-        for (size_t c = 0; c < pixel.size(); ++c) {
-          to[i * depth + static_cast<int64_t>(c)] =
-              static_cast<T>(pixel[c] * std::pow(norm[c], -attrs_.beta));
-        }
+        attrs_.norms(pixel.data(), depth, norm.data(), power.data());
+        for (size_t c = 0; c < pixel.size(); ++c)
+          to[i * depth + static_cast<int64_t>(c)] = static_cast<T>(pixel[c] * power[c]);
       }
     });
     return absl::OkStatus();
@@ -93,10 +99,11 @@ class LrnGradKernel final : public Kernel {
     const T *g = grads.flat<T>().data(), *x = in.flat<T>().data(), *y = result.flat<T>().data();
     T* to = out->flat<T>().data();
     context.parallel().parallel_for(in.num_elements() / depth, depth * 30, [&](int64_t begin, int64_t end) {
-      std::vector<float> pixel(static_cast<size_t>(depth)), norm(pixel.size()), sum(pixel.size());
+      std::vector<float> pixel(static_cast<size_t>(depth)), norm(pixel.size()), power(pixel.size()),
+          sum(pixel.size());
       for (int64_t i = begin; i < end; ++i) {
         load(x + i * depth, &pixel);
-        attrs_.norms(pixel.data(), depth, norm.data());
+        attrs_.norms(pixel.data(), depth, norm.data(), power.data());
         std::fill(sum.begin(), sum.end(), 0.0f);
         for (int64_t c = 0; c < depth; ++c) {
           const float grad = static_cast<float>(g[i * depth + c]);
@@ -107,7 +114,7 @@ class LrnGradKernel final : public Kernel {
                         last = std::min(depth, c + attrs_.radius + 1);
           for (int64_t k = first; k < last; ++k)
             sum[static_cast<size_t>(k)] += share * pixel[static_cast<size_t>(k)];
-          sum[static_cast<size_t>(c)] += std::pow(n, -attrs_.beta) * grad;
+          sum[static_cast<size_t>(c)] += power[static_cast<size_t>(c)] * grad;
         }
         for (int64_t c = 0; c < depth; ++c) to[i * depth + c] = static_cast<T>(sum[static_cast<size_t>(c)]);
       }
@@ -119,21 +126,45 @@ class LrnGradKernel final : public Kernel {
   LrnAttrs attrs_;
 };
 
-/// Half the sum of squares: in double for doubles, else in pieces of float added up in double.
+/// The sum of squares in lanes, which vector code has, of so few elements that floats hold it.
+template <class Sum, class T>
+Sum sum_of_squares(const T* in, int64_t n) {
+  constexpr int64_t kLanes = 16;
+  Sum lanes[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int64_t j = 0; j < kLanes; ++j) {
+      const auto v = static_cast<Sum>(in[i + j]);
+      lanes[j] += v * v;
+    }
+  }
+  for (int64_t j = 0; i < n; ++i, ++j) {
+    const auto v = static_cast<Sum>(in[i]);
+    lanes[j] += v * v;
+  }
+  Sum sum = 0;
+  for (const Sum lane : lanes) sum += lane;
+  return sum;
+}
+
+/// Half the sum of squares: in double for doubles, else in pieces of float added up in double. Pieces and their order do not depend on threads.
 template <class T>
 absl::Status l2_loss(KernelContext& context) {
-  constexpr size_t kPiece = 256;
-  auto in = context.input(0).flat<T>();
+  using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  constexpr int64_t kPiece = 1024;
+  const std::span<const T> in = context.input(0).flat<T>();
+  const auto n = static_cast<int64_t>(in.size());
+  std::vector<double> parts(static_cast<size_t>((n + kPiece - 1) / kPiece));
+  context.parallel().parallel_for(
+      static_cast<int64_t>(parts.size()), kPiece / 4, [&](int64_t begin, int64_t end) {
+        for (int64_t p = begin; p < end; ++p) {
+          const T* const from = in.data() + p * kPiece;
+          parts[static_cast<size_t>(p)] =
+              static_cast<double>(sum_of_squares<Sum>(from, std::min(kPiece, n - p * kPiece)));
+        }
+      });
   double total = 0;
-  for (size_t i = 0; i < in.size(); i += kPiece) {
-    const size_t end = std::min(in.size(), i + kPiece);
-    std::conditional_t<std::is_same_v<T, double>, double, float> part = 0;
-    for (size_t j = i; j < end; ++j) {
-      const auto v = static_cast<decltype(part)>(in[j]);
-      part += v * v;
-    }
-    total += static_cast<double>(part);
-  }
+  for (const double part : parts) total += part;
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
   out->flat<T>()[0] = static_cast<T>(total / 2);
   return absl::OkStatus();

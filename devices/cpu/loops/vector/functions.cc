@@ -50,6 +50,11 @@ FloatFunctions functions() {
       .neg = row<neg>,
       .square = row<square>,
       .reciprocal = row<reciprocal>,
+      .floor = row<floor>,
+      .ceil = row<ceil>,
+      .round = row<round>,
+      .sin = row<sin>,
+      .cos = row<cos>,
   };
 }
 

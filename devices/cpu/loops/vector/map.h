@@ -1,5 +1,5 @@
 #pragma once
-// A function of registers over rows of elements; see vec.h for who may include it. What is behind a row's last whole register
+// A function of registers over rows of elements; see registers.h for who may include it. What is behind a row's last whole register
 // goes through one that is not full: an element's value does not depend on its place.
 #include "devices/cpu/loops/row.h"
 #include "devices/cpu/loops/vector/vec.h"

@@ -53,6 +53,7 @@ struct Minimum {
 TROUPE_FLOATS2(Div, a, b, (a / b))
 TROUPE_FLOATS2(MulNoNan, a, b, (b == 0.0f ? splat(0.0f) : a * b))
 TROUPE_FLOATS2(DivNoNan, a, b, (b == 0.0f ? splat(0.0f) : a / b))
+TROUPE_FLOATS2(Atan2, a, b, (atan2(a, b)))
 TROUPE_FLOATS2(SigmoidGrad, y, dy, (y * (1.0f - y) * dy))
 TROUPE_FLOATS2(TanhGrad, y, dy, (dy * (1.0f - y * y)))
 TROUPE_FLOATS2(SqrtGrad, y, dy, (dy == 0.0f ? splat(0.0f) : 0.5f * dy / y))
@@ -83,11 +84,11 @@ IntPairs arithmetic() {
 
 FloatPairs float_pairs() {
   return {
-      arithmetic<float, float>(),    pair_row<float, Div>,          pair_row<float, MulNoNan>,
-      pair_row<float, DivNoNan>,     pair_row<float, SigmoidGrad>,  pair_row<float, TanhGrad>,
-      pair_row<float, SqrtGrad>,     pair_row<float, RsqrtGrad>,    pair_row<float, ReluGrad>,
-      pair_row<float, Relu6Grad>,    pair_row<float, EluGrad>,      pair_row<float, SeluGrad>,
-      pair_row<float, SoftplusGrad>, pair_row<float, SoftsignGrad>,
+      arithmetic<float, float>(), pair_row<float, Div>,          pair_row<float, MulNoNan>,
+      pair_row<float, DivNoNan>,  pair_row<float, Atan2>,        pair_row<float, SigmoidGrad>,
+      pair_row<float, TanhGrad>,  pair_row<float, SqrtGrad>,     pair_row<float, RsqrtGrad>,
+      pair_row<float, ReluGrad>,  pair_row<float, Relu6Grad>,    pair_row<float, EluGrad>,
+      pair_row<float, SeluGrad>,  pair_row<float, SoftplusGrad>, pair_row<float, SoftsignGrad>,
   };
 }
 IntPairs int_pairs() { return arithmetic<int32_t, uint32_t>(); }

@@ -7,10 +7,17 @@ namespace troupe {
 /// out[i] = f(in[i]); `out` may be `in`.
 using FloatMap = void (*)(const float* in, float* out, int64_t n);
 
+/// Angles beyond are for the C library.
+constexpr float kMostAngle = 20000.0f;
+
 /// Functions of one float; see float_math.h for their errors.
 struct FloatFunctions {
   FloatMap exp, expm1, log, log1p, sqrt, rsqrt, sigmoid, tanh, softplus, softsign, elu, selu, erf;
   FloatMap relu, relu6, abs, neg, square, reciprocal;
+  /// To whole numbers: down, up, to the nearest (half to even).
+  FloatMap floor, ceil, round;
+  /// Of angles up to kMostAngle either way; NaN else, or anything.
+  FloatMap sin, cos;
 };
 
 /// Those of one double; see double_math.h.
@@ -25,6 +32,8 @@ struct IntPairs {
 };
 struct FloatPairs : IntPairs {
   BinaryRow div, mul_no_nan, div_no_nan;
+  /// The angle of the point (b, a).
+  BinaryRow atan2;
   /// Of outputs y and their gradients.
   BinaryRow sigmoid_grad, tanh_grad, sqrt_grad, rsqrt_grad;
   /// Of gradients, and features or outputs.
