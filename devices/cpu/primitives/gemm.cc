@@ -24,6 +24,10 @@ constexpr int64_t kSmallProduct = int64_t{1} << 18, kSmallColumns = 256, kFewRow
 constexpr int64_t kBlockRows = 120, kBlockDepth = 256, kPanel = 16;
 /// With fewer rows a panel is not read often enough for its copy.
 constexpr int64_t kRowsForPanels = 24;
+/// So few columns that the library's copy of A costs as much as the product; B stays in the second cache.
+constexpr int64_t kFewColumns = 16, kElementsOfFewColumns = int64_t{1} << 15;
+/// Products with a vector are the library's, but for the smallest; with two or three columns it is no better.
+constexpr int64_t kFillsRegister = 4, kSmallWithVector = int64_t{1} << 11;
 /// What one core multiplies in a nanosecond: only for the estimate that parallel_for wants.
 constexpr double kProductsPerNs = 30;
 
@@ -152,7 +156,10 @@ void blocked_product(Product<T> product, MatrixOp op_a, MatrixOp op_b, const Blo
 
 /// Whether the loops of this folder's neighbour beat the library, which copies both operands into panels first.
 bool is_small(MatrixOp op_b, const Block& s) {
-  if (op_b != MatrixOp::kNone || s.n > kSmallColumns || s.m * s.n * s.k > kSmallProduct) return false;
+  if (op_b != MatrixOp::kNone || s.n > kSmallColumns) return false;
+  if (s.n == 1) return s.m * s.k <= kSmallWithVector;
+  if (s.n >= kFillsRegister && s.n <= kFewColumns && s.k * s.n <= kElementsOfFewColumns) return true;
+  if (s.m * s.n * s.k > kSmallProduct) return false;
   return s.m >= kFewRows || s.k * s.n <= kSmallOfFewRows;
 }
 

@@ -48,6 +48,7 @@ const Function kFunctions[] = {
     {"elu", &FloatFunctions::elu, elu, 2},
     {"selu", &FloatFunctions::selu, selu, 3},
     {"erf", &FloatFunctions::erf, std::erf, 2},
+    {"erfc", &FloatFunctions::erfc, std::erfc, 6.5},
     {"relu", &FloatFunctions::relu, relu, 0},
     {"relu6", &FloatFunctions::relu6, [](double x) { return x > 6 ? 6 : relu(x); }, 0},
     {"abs", &FloatFunctions::abs, std::fabs, 0},

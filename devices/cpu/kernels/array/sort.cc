@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "devices/common/array/order_checks.h"
@@ -12,8 +13,8 @@
 namespace troupe {
 namespace {
 
-/// Numbers turned into unsigned ones of the same order, so that one loop serves all dtypes. -0 equals 0, NaN is below
-/// everything.
+/// Numbers turned into unsigned ones of the same order, so that one loop serves all dtypes; those of up to four bytes into ones of 32 bits. -0 equals 0, NaN
+/// is below everything.
 template <class T>
 uint64_t order_key(T v) {
   if constexpr (std::is_same_v<T, float>) {
@@ -24,8 +25,10 @@ uint64_t order_key(T v) {
     const uint64_t bits = v == 0 ? 0 : std::bit_cast<uint64_t>(v);
     const uint64_t key = bits ^ (static_cast<uint64_t>(static_cast<int64_t>(bits) >> 63) | uint64_t{1} << 63);
     return std::isnan(v) ? 0 : key;
+  } else if constexpr (std::is_signed_v<T> && sizeof(T) <= 4) {
+    return static_cast<uint32_t>(static_cast<int32_t>(v)) ^ uint32_t { 1 } << 31;
   } else if constexpr (std::is_signed_v<T>) {
-    return static_cast<uint64_t>(static_cast<int64_t>(v)) ^ uint64_t { 1 } << 63;
+    return static_cast<uint64_t>(v) ^ uint64_t { 1 } << 63;
   } else {
     return static_cast<uint64_t>(v);
   }
@@ -78,6 +81,19 @@ void few_largest(const std::vector<uint64_t>& keys, int64_t k, std::vector<Ranke
   }
 }
 
+/// The first k of many with keys of 32 bits: key and place are one number, of which the earlier place is the larger.
+void largest_of_narrow(const std::vector<uint64_t>& keys, int64_t k, std::vector<uint64_t>* packed,
+                       std::vector<Ranked>* ranked) {
+  packed->resize(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i)
+    (*packed)[i] = keys[i] << 32 | (UINT32_MAX - static_cast<uint32_t>(i));
+  const auto end = packed->begin() + k;
+  if (end != packed->end()) std::nth_element(packed->begin(), end, packed->end(), std::greater<>());
+  std::sort(packed->begin(), end, std::greater<>());
+  for (auto it = packed->begin(); it != end; ++it)
+    ranked->emplace_back(*it >> 32, static_cast<int64_t>(UINT32_MAX - static_cast<uint32_t>(*it)));
+}
+
 void put_index(Tensor* t, int64_t i, int64_t value) {
   if (t->dtype() == DataType::kInt16) {
     t->flat<int16_t>()[i] = static_cast<int16_t>(value);
@@ -102,20 +118,24 @@ absl::Status top_k(KernelContext& context, const TopKRequest& wanted) {
   TROUPE_ASSIGN_OR_RETURN(Tensor * values, context.allocate_output(0, shape));
   TROUPE_ASSIGN_OR_RETURN(Tensor * indices, context.allocate_output(1, shape));
   if (shape.num_elements() == 0) return absl::OkStatus();
+  const bool is_narrow = dtype_size(input.dtype()) <= 4;
+  const uint64_t all_bits = is_narrow ? UINT32_MAX : UINT64_MAX;
   context.parallel().parallel_for(input.num_elements() / n, n * 8, [&](int64_t begin, int64_t end) {
-    std::vector<uint64_t> keys(static_cast<size_t>(n));
+    std::vector<uint64_t> keys(static_cast<size_t>(n)), packed;
     std::vector<Ranked> ranked;
     for (int64_t r = begin; r < end; ++r) {
       const int64_t from = r / inner * n * inner + r % inner, to = r / inner * k * inner + r % inner;
       order_keys(input, from, n, keys.data(), inner);
       if (wanted.smallest) {
-        for (uint64_t& key : keys) key = ~key;
+        for (uint64_t& key : keys) key ^= all_bits;
       }
       ranked.clear();
       if (k == 1) {
         ranked.emplace_back(0, std::max_element(keys.begin(), keys.end()) - keys.begin());
       } else if (k <= kFew && k < n / 4) {
         few_largest(keys, k, &ranked);
+      } else if (is_narrow && n < UINT32_MAX) {
+        largest_of_narrow(keys, k, &packed, &ranked);
       } else {
         for (int64_t i = 0; i < n; ++i) ranked.emplace_back(keys[i], i);
         if (k < n) std::nth_element(ranked.begin(), ranked.begin() + k, ranked.end(), larger);

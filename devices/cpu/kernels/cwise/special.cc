@@ -26,7 +26,13 @@ struct ErfOp {
     return std::erf(a);
   }
 };
-TROUPE_FUNCTION(ErfcOp, std::erfc)
+struct ErfcOp {
+  static constexpr auto kVector = &FloatFunctions::erfc;
+  template <class T>
+  T operator()(T a) const {
+    return std::erfc(a);
+  }
+};
 TROUPE_FUNCTION(DigammaOp, Eigen::numext::digamma)
 TROUPE_FUNCTION(BesselI0Op, Eigen::numext::bessel_i0)
 TROUPE_FUNCTION(BesselI0eOp, Eigen::numext::bessel_i0e)

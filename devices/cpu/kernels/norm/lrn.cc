@@ -27,21 +27,46 @@ struct LrnAttrs {
     return a;
   }
 
-  /// norm[c] = bias + alpha * sum of the squares of the channels within the radius of c; power[c] = norm[c] to the -beta.
-  void norms(const float* pixel, int64_t depth, float* norm, float* power) const {
-    std::fill_n(norm, depth, 0.0f);
-    // Of all channels the one so far before, then the next: each sum is in the order of the channels.
+  /// Of pixels of `depth` channels each: norm = bias + alpha * the sum of the squares of the channels within the radius of a channel; power = norm to the
+  /// -beta. `squares` is of one pixel, with zeros on both sides.
+  void norms(const std::vector<float>& pixels, int64_t depth, std::vector<float>* squares,
+             std::vector<float>* norm, std::vector<float>* power) const {
     const int64_t reach = std::min(radius, depth - 1);
-    for (int64_t d = -reach; d <= reach; ++d) {
-      const int64_t begin = std::max<int64_t>(0, -d), end = std::min(depth, depth - d);
-      for (int64_t c = begin; c < end; ++c) norm[c] += pixel[c + d] * pixel[c + d];
+    squares->assign(static_cast<size_t>(depth + 2 * reach), 0.0f);
+    float* const around = squares->data();
+    const auto size = static_cast<int64_t>(pixels.size());
+    for (int64_t at = 0; at < size; at += depth) {
+      const float* const pixel = pixels.data() + at;
+      float* const sums = norm->data() + at;
+      for (int64_t c = 0; c < depth; ++c) around[reach + c] = pixel[c] * pixel[c];
+      std::fill_n(sums, depth, 0.0f);
+      // In the order of the channels.
+      for (int64_t d = 0; d <= 2 * reach; ++d) {
+#pragma GCC ivdep
+        for (int64_t c = 0; c < depth; ++c) sums[c] += around[c + d];
+      }
     }
-    for (int64_t c = 0; c < depth; ++c) norm[c] = bias + alpha * norm[c];
-    vector_loops().functions.log(norm, power, depth);
-    for (int64_t c = 0; c < depth; ++c) power[c] *= -beta;
-    vector_loops().functions.exp(power, power, depth);
+    for (int64_t i = 0; i < size; ++i)
+      (*norm)[static_cast<size_t>(i)] = bias + alpha * (*norm)[static_cast<size_t>(i)];
+    vector_loops().functions.log(norm->data(), power->data(), size);
+    for (float& p : *power) p *= -beta;
+    vector_loops().functions.exp(power->data(), power->data(), size);
   }
 };
+
+/// What is kept of some pixels while they are normalised.
+struct Pixels {
+  Pixels(int64_t count, int64_t depth)
+      : values(static_cast<size_t>(count * depth)), norm(values.size()), power(values.size()),
+        sum(values.size()) {}
+  void resize(int64_t count, int64_t depth) {
+    for (std::vector<float>* v : {&values, &norm, &power, &sum})
+      v->resize(static_cast<size_t>(count * depth));
+  }
+  std::vector<float> values, norm, power, sum, squares;
+};
+/// As many as fill rows of vector code.
+int64_t pixels_at_once(int64_t depth) { return std::max<int64_t>(1, 1024 / depth); }
 
 template <class T>
 void load(const T* from, std::vector<float>* to) {
@@ -63,13 +88,15 @@ class LrnKernel final : public Kernel {
     const int64_t depth = in.dim(3);
     const T* from = in.flat<T>().data();
     T* to = out->flat<T>().data();
-    context.parallel().parallel_for(in.num_elements() / depth, depth * 20, [&](int64_t begin, int64_t end) {
-      std::vector<float> pixel(static_cast<size_t>(depth)), norm(pixel.size()), power(pixel.size());
-      for (int64_t i = begin; i < end; ++i) {
-        load(from + i * depth, &pixel);
-        attrs_.norms(pixel.data(), depth, norm.data(), power.data());
-        for (size_t c = 0; c < pixel.size(); ++c)
-          to[i * depth + static_cast<int64_t>(c)] = static_cast<T>(pixel[c] * power[c]);
+    const int64_t at_once = pixels_at_once(depth);
+    context.parallel().parallel_for(in.num_elements() / depth, depth * 4, [&](int64_t begin, int64_t end) {
+      Pixels p(at_once, depth);
+      for (int64_t i = begin; i < end; i += at_once) {
+        p.resize(std::min(at_once, end - i), depth);
+        load(from + i * depth, &p.values);
+        attrs_.norms(p.values, depth, &p.squares, &p.norm, &p.power);
+        for (size_t k = 0; k < p.values.size(); ++k)
+          to[i * depth + static_cast<int64_t>(k)] = static_cast<T>(p.values[k] * p.power[k]);
       }
     });
     return absl::OkStatus();
@@ -98,25 +125,24 @@ class LrnGradKernel final : public Kernel {
     const int64_t depth = in.dim(3);
     const T *g = grads.flat<T>().data(), *x = in.flat<T>().data(), *y = result.flat<T>().data();
     T* to = out->flat<T>().data();
-    context.parallel().parallel_for(in.num_elements() / depth, depth * 30, [&](int64_t begin, int64_t end) {
-      std::vector<float> pixel(static_cast<size_t>(depth)), norm(pixel.size()), power(pixel.size()),
-          sum(pixel.size());
+    context.parallel().parallel_for(in.num_elements() / depth, depth * 20, [&](int64_t begin, int64_t end) {
+      Pixels p(1, depth);
       for (int64_t i = begin; i < end; ++i) {
-        load(x + i * depth, &pixel);
-        attrs_.norms(pixel.data(), depth, norm.data(), power.data());
-        std::fill(sum.begin(), sum.end(), 0.0f);
+        load(x + i * depth, &p.values);
+        attrs_.norms(p.values, depth, &p.squares, &p.norm, &p.power);
+        std::fill(p.sum.begin(), p.sum.end(), 0.0f);
         for (int64_t c = 0; c < depth; ++c) {
+          const auto at = static_cast<size_t>(c);
           const float grad = static_cast<float>(g[i * depth + c]);
-          const float n = norm[static_cast<size_t>(c)];
           const float share =
-              -2.0f * attrs_.alpha * attrs_.beta * static_cast<float>(y[i * depth + c]) / n * grad;
+              -2.0f * attrs_.alpha * attrs_.beta * static_cast<float>(y[i * depth + c]) / p.norm[at] * grad;
           const int64_t first = std::max<int64_t>(0, c - attrs_.radius),
                         last = std::min(depth, c + attrs_.radius + 1);
           for (int64_t k = first; k < last; ++k)
-            sum[static_cast<size_t>(k)] += share * pixel[static_cast<size_t>(k)];
-          sum[static_cast<size_t>(c)] += power[static_cast<size_t>(c)] * grad;
+            p.sum[static_cast<size_t>(k)] += share * p.values[static_cast<size_t>(k)];
+          p.sum[at] += p.power[at] * grad;
         }
-        for (int64_t c = 0; c < depth; ++c) to[i * depth + c] = static_cast<T>(sum[static_cast<size_t>(c)]);
+        for (int64_t c = 0; c < depth; ++c) to[i * depth + c] = static_cast<T>(p.sum[static_cast<size_t>(c)]);
       }
     });
     return absl::OkStatus();

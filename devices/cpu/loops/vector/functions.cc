@@ -1,8 +1,10 @@
 // Functions of one float or double, compiled for each instruction set.
 #include "devices/cpu/loops/vector/double_math.h"
+#include "devices/cpu/loops/vector/error_functions.h"
 #include "devices/cpu/loops/vector/float_math.h"
 #include "devices/cpu/loops/vector/map.h"
 #include "devices/cpu/loops/vector/sets.h"
+#include "devices/cpu/loops/vector/trigonometry.h"
 
 namespace troupe::TROUPE_ISA {
 namespace {
@@ -44,6 +46,7 @@ FloatFunctions functions() {
       .elu = row<elu>,
       .selu = row<selu>,
       .erf = row<erf>,
+      .erfc = row<erfc>,
       .relu = row<relu>,
       .relu6 = row<relu6>,
       .abs = row<abs>,

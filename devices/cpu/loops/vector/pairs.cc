@@ -2,6 +2,7 @@
 #include "devices/cpu/loops/vector/float_math.h"
 #include "devices/cpu/loops/vector/map.h"
 #include "devices/cpu/loops/vector/sets.h"
+#include "devices/cpu/loops/vector/trigonometry.h"
 
 namespace troupe::TROUPE_ISA {
 namespace {

@@ -12,7 +12,7 @@ constexpr float kMostAngle = 20000.0f;
 
 /// Functions of one float; see float_math.h for their errors.
 struct FloatFunctions {
-  FloatMap exp, expm1, log, log1p, sqrt, rsqrt, sigmoid, tanh, softplus, softsign, elu, selu, erf;
+  FloatMap exp, expm1, log, log1p, sqrt, rsqrt, sigmoid, tanh, softplus, softsign, elu, selu, erf, erfc;
   FloatMap relu, relu6, abs, neg, square, reciprocal;
   /// To whole numbers: down, up, to the nearest (half to even).
   FloatMap floor, ceil, round;
