@@ -3,6 +3,7 @@
 #include <caf/all.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "actors/end_after_turn.h"
 #include "actors/errors.h"
 #include "actors/session_core.h"
 #include "actors/units/on_step_unit.h"
@@ -28,18 +29,9 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
     state_->abandon(std::move(keep_slot_));
   }
 
-  /// On another thread than its lender's, a direct run is told to have ended when the turn has: the slot is another's at once, whose start
-  /// would be handled here as long as the turn goes on. Then the actor is anybody's, so what is left to say is kept on the stack.
   resume_result resume(caf::execution_unit* unit, size_t max_messages) override {
-    std::shared_ptr<StepSlot> ended;
-    ended_ = unit == this->unit().get() ? nullptr : &ended;
-    const resume_result result = take_turn(unit, max_messages);
-    if (ended != nullptr) {
-      // Who hears it may begin the next run.
-      const NamedPool::GoOnHere here;
-      tell_ended(*ended, ended->states[0].get());
-    }
-    return result;
+    const auto turn = [&] { return take_turn(unit, max_messages); };
+    return is_own(unit) ? turn() : resume_and_tell_end(this, slot_, turn);
   }
 
   behavior_type make_behavior() override {
@@ -155,17 +147,9 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
 
   void finish() {
     running_ = false;
-    if (slot_->life.direct()) {
-      if (ended_ == nullptr) return tell_ended(*slot_, state_);
-      *ended_ = keep_slot_;
-      return;
-    }
+    if (slot_->life.direct()) return slot_->life.ended_directly(state_->status(), state_->nodes_run());
     slot_->done_messages[index_].send(caf::actor_cast<caf::abstract_actor*>(slot_->step), unit().get(),
                                       {step_id_, static_cast<size_t>(index_)});
-  }
-
-  static void tell_ended(StepSlot& slot, const ExecutorState* state) {
-    slot.life.ended_directly(state->status(), state->nodes_run());
   }
 
   /// This executor has failed, but kernels of it wait for what may never come: they, and the other executors, are to stop.
@@ -228,8 +212,6 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
   const int index_;
   ExecutorState* state_;
   bool running_ = false;
-  /// Where a turn keeps the slot whose direct run it has ended; null where that is told at once.
-  std::shared_ptr<StepSlot>* ended_ = nullptr;
   /// Of the step that runs, or ran last.
   int64_t step_id_ = 0;
   bool yielded_ = false;

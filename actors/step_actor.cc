@@ -28,20 +28,8 @@ class StepImpl final : public OnStepUnit<StepActor::base> {
   }
 
   resume_result resume(caf::execution_unit* unit, size_t max_messages) override {
-    EndAfterTurn end(slot_);
-    const resume_result result = StepActor::base::resume(unit, max_messages);
-    const auto tell = end.told();
-    if (!tell) return result;
-    const bool has_more = result == caf::resumable::resume_later;
-    if (has_more) {
-      // What is left in its mailbox must not wait for who hears.
-      caf::intrusive_ptr_add_ref(static_cast<caf::resumable*>(this));
-      this->unit()->pool()->enqueue(this);
-    }
-    // The actor is anybody's now.
-    const NamedPool::GoOnHere here;
-    tell();
-    return has_more ? caf::resumable::awaiting_message : result;
+    const auto turn = [&] { return StepActor::base::resume(unit, max_messages); };
+    return is_own(unit) ? turn() : resume_and_tell_end(this, slot_, turn);
   }
 
   behavior_type make_behavior() override {

@@ -78,10 +78,10 @@ const std::string& StepSlot::part_name(size_t i) const {
 }
 
 void StepSlot::signal_finished() {
+  if (EndAfterTurn::keep(this)) return;
   if (when_finished) {
     auto tell = std::exchange(when_finished, nullptr);
-    if (!EndAfterTurn::keep(this, &tell)) tell();
-    return;
+    return tell();
   }
   finished.store(true, std::memory_order_release);
   unit->wake();

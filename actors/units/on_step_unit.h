@@ -25,6 +25,8 @@ class OnStepUnit : public Base {
 
  protected:
   const std::shared_ptr<LentThread>& unit() const { return unit_; }
+  /// Whether the step's own unit resumes it: its lender, who looks for the end himself.
+  bool is_own(const caf::execution_unit* unit) const { return unit == unit_.get(); }
 
  private:
   /// Those of ours; what CAF itself sends has numbers for types.

@@ -20,6 +20,18 @@ using namespace std::chrono_literals;
 
 class LentThreadTest : public testing::Test {
  protected:
+  /// It does nothing before that, and is closed then.
+  bool run_until_another_thread_ends_it(const std::shared_ptr<LentThread>& unit) {
+    std::atomic<bool> done{false};
+    std::thread other([&] {
+      std::this_thread::sleep_for(10ms);
+      unit->exec_later(jobs_.once([&] { done = true; }));
+    });
+    unit->run_until(done);
+    unit->close();
+    other.join();
+    return done;
+  }
   std::shared_ptr<LentThread> make_unit() { return std::make_shared<LentThread>(&system_, &pool_); }
 
   caf::actor_system_config config_;
@@ -52,16 +64,8 @@ TEST_F(LentThreadTest, runs_what_its_own_turns_bring_on_the_thread_that_is_lent)
 
 TEST_F(LentThreadTest, sleeps_until_another_thread_brings_something) {
   auto unit = make_unit();
-  std::atomic<bool> done{false};
   unit->open();
-  std::thread other([&] {
-    std::this_thread::sleep_for(10ms);
-    unit->exec_later(jobs_.once([&] { done = true; }));
-  });
-  unit->run_until(done);
-  unit->close();
-  other.join();
-  EXPECT_TRUE(done);
+  EXPECT_TRUE(run_until_another_thread_ends_it(unit));
 }
 
 TEST_F(LentThreadTest, looks_at_the_end_when_it_is_woken) {
@@ -219,16 +223,9 @@ TEST_F(LentThreadTest, sleeps_while_another_thread_hears) {
   auto unit = make_unit();
   auto source = std::make_shared<TestSource>();
   source->admits = false;
-  std::atomic<bool> done{false};
   unit->open();
   unit->hear_from(source);
-  std::thread other([&] {
-    std::this_thread::sleep_for(10ms);
-    unit->exec_later(jobs_.once([&] { done = true; }));
-  });
-  unit->run_until(done);
-  unit->close();
-  other.join();
+  EXPECT_TRUE(run_until_another_thread_ends_it(unit));
   EXPECT_EQ(source->times_heard, 0);
   EXPECT_EQ(source->times_left, 1);
 }
