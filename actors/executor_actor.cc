@@ -3,9 +3,9 @@
 #include <caf/all.hpp>
 
 #include "absl/strings/str_cat.h"
-#include "actors/end_after_turn.h"
 #include "actors/errors.h"
 #include "actors/session_core.h"
+#include "actors/step_turn.h"
 #include "actors/units/on_step_unit.h"
 #include "devices/enqueuing_device.h"
 #include "devices/lent_runner.h"
@@ -30,8 +30,8 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
   }
 
   resume_result resume(caf::execution_unit* unit, size_t max_messages) override {
-    const auto turn = [&] { return take_turn(unit, max_messages); };
-    return is_own(unit) ? turn() : resume_and_tell_end(this, slot_, turn);
+    if (is_own(unit)) return take_turn(unit, max_messages);
+    return resume_and_tell_end(this, slot_, [&] { return take_turn(unit, max_messages); });
   }
 
   behavior_type make_behavior() override {

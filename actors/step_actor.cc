@@ -3,9 +3,9 @@
 #include <caf/all.hpp>
 
 #include "absl/strings/str_cat.h"
-#include "actors/end_after_turn.h"
 #include "actors/errors.h"
 #include "actors/open_questions.h"
+#include "actors/step_turn.h"
 #include "actors/units/on_step_unit.h"
 
 namespace troupe {
@@ -28,8 +28,8 @@ class StepImpl final : public OnStepUnit<StepActor::base> {
   }
 
   resume_result resume(caf::execution_unit* unit, size_t max_messages) override {
-    const auto turn = [&] { return StepActor::base::resume(unit, max_messages); };
-    return is_own(unit) ? turn() : resume_and_tell_end(this, slot_, turn);
+    if (is_own(unit)) return StepActor::base::resume(unit, max_messages);
+    return resume_and_tell_end(this, slot_, [&] { return StepActor::base::resume(unit, max_messages); });
   }
 
   behavior_type make_behavior() override {

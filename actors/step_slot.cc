@@ -78,7 +78,9 @@ const std::string& StepSlot::part_name(size_t i) const {
 }
 
 void StepSlot::signal_finished() {
-  if (EndAfterTurn::keep(this)) return;
+  // Who lends his thread looks for the end himself, after each turn.
+  EndAfterTurn* const turn = unit->is_lent_here() ? nullptr : EndAfterTurn::of(this);
+  if (turn != nullptr) return turn->keep(shared_from_this());
   if (when_finished) {
     auto tell = std::exchange(when_finished, nullptr);
     return tell();

@@ -36,7 +36,7 @@ CAF_FORBIDDEN = ("actors/step/", "actors/cluster/", "actors/sockets/", "actors/t
 FLOORS = [
     "options option_table option_rows config_option_rows gpu_option_rows graph_option_rows run_option_rows environment run_values run_gate errors ask asker turn_unit open_questions reusable_message precompiled remote_part remote_master remote_step signature_code",
     "messages message_types interfaces remote_tasks",
-    "partial_run_table debugger debug_files builtin_debugger step_calls step_slot step_listeners step_trace step_history step_meter slot_stock signature signature_key signature_cache cost_model log_memory run_metadata executor_type end_after_turn",
+    "partial_run_table debugger debug_files builtin_debugger step_calls step_slot step_listeners step_trace step_history step_meter slot_stock signature signature_key signature_cache cost_model log_memory run_metadata executor_type end_after_turn step_turn",
     "callable_code callable_devices session_core idle_slots placement_log compile_plan step_lease session_graph signature_compiler",
     "device_actor executor_actor rendezvous_actor step_actor make_slot remote_executor_actor",
     "function_cache slot_calls late_calls end_idle_slots outstanding_run message_runs subscriptions step_copier turn_call partial_run_slot partial_run_actor partial_run_forks partial_runs deadlines inspections graph_changes partition_reports session_base session_actor remote_graph remote_partial_run remote_session_actor",
