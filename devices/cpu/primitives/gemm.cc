@@ -132,23 +132,31 @@ void copy_panel(MatrixOp op_b, const Block& s, const T* b, int64_t l0, int64_t l
   }
 }
 
+/// By the loops of this folder's neighbour, which read B where it is.
+template <class T>
+void small_product(Product<T> product, MatrixOp op_a, const Block& s, const T* a, const T* b, T* c,
+                   bool accumulate) {
+  const bool by_rows = op_a == MatrixOp::kNone;
+  product(s.m, s.n, s.k, a, by_rows ? s.lda : 1, by_rows ? 1 : s.lda, b, s.ldb, c, s.ldc, accumulate);
+}
+
 /// Products of any size by those of small ones.
 template <class T>
 void blocked_product(Product<T> product, MatrixOp op_a, MatrixOp op_b, const Block& s, const T* a, const T* b,
                      T* c, bool accumulate) {
-  const int64_t a_row = op_a == MatrixOp::kNone ? s.lda : 1, a_col = op_a == MatrixOp::kNone ? 1 : s.lda;
   if (op_b == MatrixOp::kNone && s.m < kRowsForPanels)
-    return product(s.m, s.n, s.k, a, a_row, a_col, b, s.ldb, c, s.ldc, accumulate);
+    return small_product(product, op_a, s, a, b, c, accumulate);
   alignas(64) T panel[kBlockDepth * kPanel];
   for (int64_t i0 = 0; i0 < s.m; i0 += kBlockRows) {
     const int64_t rows = std::min(kBlockRows, s.m - i0);
     for (int64_t l0 = 0; l0 < s.k; l0 += kBlockDepth) {
       const int64_t l1 = std::min(l0 + kBlockDepth, s.k);
+      const T* const block = op_a == MatrixOp::kNone ? a + i0 * s.lda + l0 : a + l0 * s.lda + i0;
       for (int64_t j0 = 0; j0 < s.n; j0 += kPanel) {
         const int64_t j1 = std::min(j0 + kPanel, s.n);
         copy_panel(op_b, s, b, l0, l1, j0, j1, panel);
-        product(rows, j1 - j0, l1 - l0, a + i0 * a_row + l0 * a_col, a_row, a_col, panel, kPanel,
-                c + i0 * s.ldc + j0, s.ldc, accumulate || l0 > 0);
+        small_product(product, op_a, {rows, j1 - j0, l1 - l0, s.lda, kPanel, s.ldc}, block, panel,
+                      c + i0 * s.ldc + j0, accumulate || l0 > 0);
       }
     }
   }
@@ -173,20 +181,15 @@ bool transposes_itself() {
 template <class T>
 void block_gemm(MatrixOp op_a, MatrixOp op_b, Block s, const T* a, const T* b, T* c, bool accumulate) {
   if constexpr (std::is_same_v<T, float>) {
-    if (const auto product = vector_loops().products.floats; product != nullptr && is_small(op_b, s)) {
-      const bool by_rows = op_a == MatrixOp::kNone;
-      return product(s.m, s.n, s.k, a, by_rows ? s.lda : 1, by_rows ? 1 : s.lda, b, s.ldb, c, s.ldc,
-                     accumulate);
-    }
+    if (const auto product = vector_loops().products.floats; product != nullptr && is_small(op_b, s))
+      return small_product(product, op_a, s, a, b, c, accumulate);
     onednn::sgemm(op_a != MatrixOp::kNone, op_b != MatrixOp::kNone, s.m, s.n, s.k, 1.0f, a, s.lda, b, s.ldb,
                   accumulate ? 1.0f : 0.0f, c, s.ldc);
-    return;
-  }
-  if constexpr (std::is_same_v<T, double>) {
-    if (const auto product = vector_loops().products.doubles; product != nullptr)
-      return blocked_product(product, op_a, op_b, s, a, b, c, accumulate);
-  }
-  if constexpr (!std::is_same_v<T, float>) {
+  } else {
+    if constexpr (std::is_same_v<T, double>) {
+      if (const auto product = vector_loops().products.doubles; product != nullptr)
+        return blocked_product(product, op_a, op_b, s, a, b, c, accumulate);
+    }
     std::vector<T> store_a, store_b;
     const T* pa = plain(op_a, s.m, s.k, a, &s.lda, &store_a);
     const T* pb = plain(op_b, s.k, s.n, b, &s.ldb, &store_b);

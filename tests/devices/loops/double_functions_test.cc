@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/devices/loops/sets.h"
+#include "tests/devices/loops/function_checks.h"
 
 namespace troupe::test {
 namespace {
@@ -16,13 +16,9 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLeast = std::numeric_limits<double>::min();
 constexpr double kMost = std::numeric_limits<double>::max();
 
-struct Function {
-  const char* name;
-  DoubleMap DoubleFunctions::*row;
-  long double (*exact)(long double);
-  /// Largest error, in distances between doubles around the exact result.
-  double ulp;
-};
+using Function = CheckedFunction<double, DoubleFunctions, long double>;
+
+const DoubleFunctions& table_of(Isa isa) { return vector_loops(isa).double_functions; }
 
 const Function kFunctions[] = {
     {"exp", &DoubleFunctions::exp, std::exp, 1},
@@ -58,68 +54,17 @@ std::vector<double> arguments() {
 }
 
 TEST(DoubleFunctions, are_as_exact_in_every_set_as_they_say) {
-  const std::vector<double> in = arguments();
-  std::vector<double> out(in.size());
-  for (Isa isa : sets()) {
-    for (const Function& f : kFunctions) {
-      (vector_loops(isa).double_functions.*f.row)(in.data(), out.data(), static_cast<int64_t>(in.size()));
-      double worst = 0, at = 0;
-      for (size_t i = 0; i < in.size(); ++i) {
-        const double error = error_of(out[i], f.exact(in[i]));
-        if (error > worst) {
-          worst = error;
-          at = in[i];
-        }
-      }
-      EXPECT_LE(worst, f.ulp) << isa_name(isa) << " " << f.name << "(" << at << ")";
-    }
-  }
+  expect_exact(kFunctions, arguments(), table_of, error_of);
 }
 
 TEST(DoubleFunctions, know_infinities_not_a_number_and_the_signs_of_zero) {
   const std::vector<double> in = {0.0,    -0.0, kInf, -kInf, kNan, -kNan,     kMost,
                                   -kMost, 1,    -1,   800,   -800, kLeast / 4};
-  for (Isa isa : sets()) {
-    for (const Function& f : kFunctions) {
-      std::vector<double> out(in.size());
-      (vector_loops(isa).double_functions.*f.row)(in.data(), out.data(), static_cast<int64_t>(in.size()));
-      for (size_t i = 0; i < in.size(); ++i) {
-        const long double exact = f.exact(in[i]);
-        EXPECT_LE(error_of(out[i], exact), f.ulp) << isa_name(isa) << " " << f.name << "(" << in[i] << ")";
-        if (exact == 0) {
-          EXPECT_EQ(std::signbit(out[i]), std::signbit(exact))
-              << isa_name(isa) << " " << f.name << "(" << in[i] << ")";
-        }
-      }
-    }
-  }
+  expect_specials(kFunctions, in, table_of, error_of, [](const Function&) { return true; });
 }
 
 TEST(DoubleFunctions, give_an_element_the_same_bits_wherever_it_stands) {
-  std::vector<double> in(kLongestRow + 4);
-  for (size_t i = 0; i < in.size(); ++i) in[i] = 0.37 * static_cast<double>(i) - 11;
-  for (Isa isa : sets()) {
-    for (const Function& f : kFunctions) {
-      const DoubleMap row = vector_loops(isa).double_functions.*f.row;
-      std::vector<double> alone(in.size());
-      for (size_t i = 0; i < in.size(); ++i) row(&in[i], &alone[i], 1);
-      for (size_t shift = 0; shift < 4; ++shift) {
-        for (size_t n = 0; n <= kLongestRow; ++n) {
-          std::vector<double> out(in.size() + 8, 42.0), place = in;
-          row(in.data() + shift, out.data() + shift, static_cast<int64_t>(n));
-          row(place.data() + shift, place.data() + shift, static_cast<int64_t>(n));
-          for (size_t i = 0; i < out.size(); ++i) {
-            const bool inside = i >= shift && i < shift + n;
-            ASSERT_EQ(std::bit_cast<uint64_t>(out[i]), std::bit_cast<uint64_t>(inside ? alone[i] : 42.0))
-                << isa_name(isa) << " " << f.name << ", element " << i << " of " << n << " from " << shift;
-            if (i >= in.size()) continue;
-            ASSERT_EQ(std::bit_cast<uint64_t>(place[i]), std::bit_cast<uint64_t>(inside ? alone[i] : in[i]))
-                << isa_name(isa) << " " << f.name << " in place";
-          }
-        }
-      }
-    }
-  }
+  expect_same_bits_everywhere<double>(kFunctions, table_of);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/devices/loops/sets.h"
+#include "tests/devices/loops/function_checks.h"
 
 namespace troupe::test {
 namespace {
@@ -18,13 +18,9 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kLeast = std::numeric_limits<float>::min();
 constexpr float kMost = std::numeric_limits<float>::max();
 
-struct Function {
-  const char* name;
-  FloatMap FloatFunctions::*row;
-  double (*exact)(double);
-  /// Largest error, in distances between floats around the exact result.
-  double ulp;
-};
+using Function = CheckedFunction<float, FloatFunctions, double>;
+
+const FloatFunctions& table_of(Isa isa) { return vector_loops(isa).functions; }
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 double softplus(double x) { return x > 40 ? x : std::log1p(std::exp(x)); }
@@ -97,22 +93,7 @@ std::vector<float> where_functions_bend() {
 TEST(FloatFunctions, are_as_exact_in_every_set_as_they_say) {
   std::vector<float> in = of_all_magnitudes(20011);
   for (float v : where_functions_bend()) in.push_back(v);
-  std::vector<float> out(in.size());
-  for (Isa isa : sets()) {
-    for (const Function& f : kFunctions) {
-      (vector_loops(isa).functions.*f.row)(in.data(), out.data(), static_cast<int64_t>(in.size()));
-      double worst = 0;
-      float at = 0;
-      for (size_t i = 0; i < in.size(); ++i) {
-        const double error = error_of(out[i], f.exact(static_cast<double>(in[i])));
-        if (error > worst) {
-          worst = error;
-          at = in[i];
-        }
-      }
-      EXPECT_LE(worst, f.ulp) << isa_name(isa) << " " << f.name << "(" << at << ")";
-    }
-  }
+  expect_exact(kFunctions, in, table_of, error_of);
 }
 
 TEST(FloatFunctions, round_halves_to_even) {
@@ -154,51 +135,13 @@ TEST(FloatFunctions, sines_are_exact_up_to_their_largest_angle) {
 
 TEST(FloatFunctions, know_infinities_not_a_number_and_the_signs_of_zero) {
   const std::vector<float> in = {0.0f, -0.0f, kInf, -kInf, kNan, -kNan, kMost, -kMost, 1, -1, 200, -200};
-  for (Isa isa : sets()) {
-    for (const Function& f : kFunctions) {
-      std::vector<float> out(in.size());
-      (vector_loops(isa).functions.*f.row)(in.data(), out.data(), static_cast<int64_t>(in.size()));
-      for (size_t i = 0; i < in.size(); ++i) {
-        const double exact = f.exact(static_cast<double>(in[i]));
-        EXPECT_LE(error_of(out[i], exact), f.ulp) << isa_name(isa) << " " << f.name << "(" << in[i] << ")";
-        if (exact == 0 && f.row != &FloatFunctions::relu && f.row != &FloatFunctions::relu6) {
-          EXPECT_EQ(std::signbit(out[i]), std::signbit(exact))
-              << isa_name(isa) << " " << f.name << "(" << in[i] << ")";
-        }
-      }
-    }
-  }
+  expect_specials(kFunctions, in, table_of, error_of, [](const Function& f) {
+    return f.row != &FloatFunctions::relu && f.row != &FloatFunctions::relu6;
+  });
 }
 
 TEST(FloatFunctions, give_an_element_the_same_bits_wherever_it_stands) {
-  constexpr int64_t kMostElements = kLongestRow, kMargin = 16;
-  std::vector<float> in(kMostElements + 4);
-  for (size_t i = 0; i < in.size(); ++i) in[i] = 0.37f * static_cast<float>(i) - 11;
-  for (Isa isa : sets()) {
-    for (const Function& f : kFunctions) {
-      const FloatMap row = vector_loops(isa).functions.*f.row;
-      std::vector<float> alone(in.size());
-      for (size_t i = 0; i < in.size(); ++i) row(&in[i], &alone[i], 1);
-      for (int64_t shift = 0; shift < 4; ++shift) {
-        for (int64_t n = 0; n <= kMostElements; ++n) {
-          std::vector<float> out(kMostElements + 4 + kMargin, 42.0f), place = in;
-          row(in.data() + shift, out.data() + shift, n);
-          row(place.data() + shift, place.data() + shift, n);
-          for (int64_t i = 0; i < static_cast<int64_t>(out.size()); ++i) {
-            const bool inside = i >= shift && i < shift + n;
-            const float want = inside ? alone[static_cast<size_t>(i)] : 42.0f;
-            ASSERT_EQ(std::bit_cast<uint32_t>(out[static_cast<size_t>(i)]), std::bit_cast<uint32_t>(want))
-                << isa_name(isa) << " " << f.name << ", element " << i << " of " << n << " from " << shift;
-            if (i >= static_cast<int64_t>(in.size())) continue;
-            const float in_place = inside ? want : in[static_cast<size_t>(i)];
-            ASSERT_EQ(std::bit_cast<uint32_t>(place[static_cast<size_t>(i)]),
-                      std::bit_cast<uint32_t>(in_place))
-                << isa_name(isa) << " " << f.name << " in place, element " << i << " of " << n;
-          }
-        }
-      }
-    }
-  }
+  expect_same_bits_everywhere<float>(kFunctions, table_of);
 }
 
 TEST(Isa, is_the_one_that_is_named_where_the_machine_has_it) {

@@ -13,18 +13,22 @@
 namespace troupe {
 namespace {
 
+template <class Bits, class T>
+Bits float_key(T v) {
+  constexpr Bits kSign = Bits{1} << (8 * sizeof(Bits) - 1);
+  const Bits bits = v == 0 ? 0 : std::bit_cast<Bits>(v);
+  const Bits key = (bits & kSign) != 0 ? ~bits : bits | kSign;
+  return std::isnan(v) ? 0 : key;
+}
+
 /// Numbers turned into unsigned ones of the same order, so that one loop serves all dtypes; those of up to four bytes into ones of 32 bits. -0 equals 0, NaN
 /// is below everything.
 template <class T>
 uint64_t order_key(T v) {
   if constexpr (std::is_same_v<T, float>) {
-    const uint32_t bits = v == 0 ? 0 : std::bit_cast<uint32_t>(v);
-    const uint32_t key = bits ^ (static_cast<uint32_t>(static_cast<int32_t>(bits) >> 31) | uint32_t{1} << 31);
-    return std::isnan(v) ? 0 : key;
+    return float_key<uint32_t>(v);
   } else if constexpr (std::is_same_v<T, double>) {
-    const uint64_t bits = v == 0 ? 0 : std::bit_cast<uint64_t>(v);
-    const uint64_t key = bits ^ (static_cast<uint64_t>(static_cast<int64_t>(bits) >> 63) | uint64_t{1} << 63);
-    return std::isnan(v) ? 0 : key;
+    return float_key<uint64_t>(v);
   } else if constexpr (std::is_signed_v<T> && sizeof(T) <= 4) {
     return static_cast<uint32_t>(static_cast<int32_t>(v)) ^ uint32_t { 1 } << 31;
   } else if constexpr (std::is_signed_v<T>) {

@@ -19,20 +19,17 @@ namespace {
       return function(a);               \
     }                                   \
   };
-struct ErfOp {
-  static constexpr auto kVector = &FloatFunctions::erf;
-  template <class T>
-  T operator()(T a) const {
-    return std::erf(a);
-  }
-};
-struct ErfcOp {
-  static constexpr auto kVector = &FloatFunctions::erfc;
-  template <class T>
-  T operator()(T a) const {
-    return std::erfc(a);
-  }
-};
+#define TROUPE_VECTOR_FUNCTION(Name, function)                 \
+  struct Name {                                                \
+    static constexpr auto kVector = &FloatFunctions::function; \
+    template <class T>                                         \
+    T operator()(T a) const {                                  \
+      return std::function(a);                                 \
+    }                                                          \
+  };
+TROUPE_VECTOR_FUNCTION(ErfOp, erf)
+TROUPE_VECTOR_FUNCTION(ErfcOp, erfc)
+#undef TROUPE_VECTOR_FUNCTION
 TROUPE_FUNCTION(DigammaOp, Eigen::numext::digamma)
 TROUPE_FUNCTION(BesselI0Op, Eigen::numext::bessel_i0)
 TROUPE_FUNCTION(BesselI0eOp, Eigen::numext::bessel_i0e)

@@ -28,39 +28,34 @@ TROUPE_STD_FUNCTION(AtanhOp, atanh)
 /// Small angles by vector code; what is beyond it by the C library.
 void sines(FloatMap small, float (*any)(float), const float* in, float* out, int64_t n) {
   constexpr int64_t kChunk = 256;
-  float angles[kChunk];
   for (int64_t begin = 0; begin < n; begin += kChunk) {
     const int64_t m = std::min(kChunk, n - begin);
-    std::copy_n(in + begin, m, angles);
+    float large[kChunk];
     bool all_small = true;
-    for (int64_t i = 0; i < m; ++i) all_small &= std::abs(angles[i]) <= kMostAngle;
-    small(angles, out + begin, m);
+    for (int64_t i = 0; i < m; ++i) all_small &= std::abs(in[begin + i]) <= kMostAngle;
+    // `out` may be `in`.
+    if (!all_small) std::copy_n(in + begin, m, large);
+    small(in + begin, out + begin, m);
     for (int64_t i = 0; !all_small && i < m; ++i) {
-      if (!(std::abs(angles[i]) <= kMostAngle)) out[begin + i] = any(angles[i]);
+      if (!(std::abs(large[i]) <= kMostAngle)) out[begin + i] = any(large[i]);
     }
   }
 }
 
-struct SinOp {
-  template <class T>
-  T operator()(const T& a) const {
-    return std::sin(a);
-  }
-  static void block(const float* in, float* out, int64_t n) {
-    sines(
-        vector_loops().functions.sin, [](float a) { return std::sin(a); }, in, out, n);
-  }
-};
-struct CosOp {
-  template <class T>
-  T operator()(const T& a) const {
-    return std::cos(a);
-  }
-  static void block(const float* in, float* out, int64_t n) {
-    sines(
-        vector_loops().functions.cos, [](float a) { return std::cos(a); }, in, out, n);
-  }
-};
+#define TROUPE_SINE(Name, function)                                                                 \
+  struct Name {                                                                                     \
+    template <class T>                                                                              \
+    T operator()(const T& a) const {                                                                \
+      return std::function(a);                                                                      \
+    }                                                                                               \
+    static void block(const float* in, float* out, int64_t n) {                                     \
+      sines(                                                                                        \
+          vector_loops().functions.function, [](float a) { return std::function(a); }, in, out, n); \
+    }                                                                                               \
+  };
+TROUPE_SINE(SinOp, sin)
+TROUPE_SINE(CosOp, cos)
+#undef TROUPE_SINE
 
 struct Atan2Op {
   static constexpr auto kVector = &FloatPairs::atan2;

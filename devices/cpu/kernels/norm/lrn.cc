@@ -56,14 +56,10 @@ struct LrnAttrs {
 
 /// What is kept of some pixels while they are normalised.
 struct Pixels {
-  Pixels(int64_t count, int64_t depth)
-      : values(static_cast<size_t>(count * depth)), norm(values.size()), power(values.size()),
-        sum(values.size()) {}
   void resize(int64_t count, int64_t depth) {
-    for (std::vector<float>* v : {&values, &norm, &power, &sum})
-      v->resize(static_cast<size_t>(count * depth));
+    for (std::vector<float>* v : {&values, &norm, &power}) v->resize(static_cast<size_t>(count * depth));
   }
-  std::vector<float> values, norm, power, sum, squares;
+  std::vector<float> values, norm, power, squares;
 };
 /// As many as fill rows of vector code.
 int64_t pixels_at_once(int64_t depth) { return std::max<int64_t>(1, 1024 / depth); }
@@ -90,7 +86,7 @@ class LrnKernel final : public Kernel {
     T* to = out->flat<T>().data();
     const int64_t at_once = pixels_at_once(depth);
     context.parallel().parallel_for(in.num_elements() / depth, depth * 4, [&](int64_t begin, int64_t end) {
-      Pixels p(at_once, depth);
+      Pixels p;
       for (int64_t i = begin; i < end; i += at_once) {
         p.resize(std::min(at_once, end - i), depth);
         load(from + i * depth, &p.values);
@@ -126,11 +122,13 @@ class LrnGradKernel final : public Kernel {
     const T *g = grads.flat<T>().data(), *x = in.flat<T>().data(), *y = result.flat<T>().data();
     T* to = out->flat<T>().data();
     context.parallel().parallel_for(in.num_elements() / depth, depth * 20, [&](int64_t begin, int64_t end) {
-      Pixels p(1, depth);
+      Pixels p;
+      p.resize(1, depth);
+      std::vector<float> sum(static_cast<size_t>(depth));
       for (int64_t i = begin; i < end; ++i) {
         load(x + i * depth, &p.values);
         attrs_.norms(p.values, depth, &p.squares, &p.norm, &p.power);
-        std::fill(p.sum.begin(), p.sum.end(), 0.0f);
+        std::fill(sum.begin(), sum.end(), 0.0f);
         for (int64_t c = 0; c < depth; ++c) {
           const auto at = static_cast<size_t>(c);
           const float grad = static_cast<float>(g[i * depth + c]);
@@ -139,10 +137,10 @@ class LrnGradKernel final : public Kernel {
           const int64_t first = std::max<int64_t>(0, c - attrs_.radius),
                         last = std::min(depth, c + attrs_.radius + 1);
           for (int64_t k = first; k < last; ++k)
-            p.sum[static_cast<size_t>(k)] += share * p.values[static_cast<size_t>(k)];
-          p.sum[at] += p.power[at] * grad;
+            sum[static_cast<size_t>(k)] += share * p.values[static_cast<size_t>(k)];
+          sum[at] += p.power[at] * grad;
         }
-        for (int64_t c = 0; c < depth; ++c) to[i * depth + c] = static_cast<T>(p.sum[static_cast<size_t>(c)]);
+        for (int64_t c = 0; c < depth; ++c) to[i * depth + c] = static_cast<T>(sum[static_cast<size_t>(c)]);
       }
     });
     return absl::OkStatus();

@@ -2,7 +2,8 @@
 // Functions of doubles, a register at a time: as float_math.h has those of floats.
 #include "devices/cpu/loops/vector/vec.h"
 
-namespace troupe::TROUPE_ISA::doubles {
+namespace troupe::TROUPE_ISA {
+namespace doubles {
 
 constexpr double kInfinity = __builtin_inf();
 /// 1.5 * 2^52: a double of up to 2^51 that is added to it is rounded to an integer, which stands in the lowest bits.
@@ -11,19 +12,20 @@ constexpr double kLog2E = 1.4426950408889634074;
 /// ln 2 in two parts; the first has so few bits that its products with exponents are exact.
 constexpr double kLn2High = 6.93147180369123816490e-01;
 constexpr double kLn2Low = 1.90821492927058770002e-10;
+}  // namespace doubles
 
 /// x = count * ln 2 + rest, |rest| <= ln 2 / 2, and exp(rest) - 1.
-struct ExpParts {
+struct DoubleExpParts {
   Doubles count;
   Longs exponent;
   Doubles rest_expm1;
 };
 /// |x| is below 1100, or x is NaN. The polynomial is Taylor's, whose next term is less than a twentieth of a unit in the last place.
-TROUPE_INLINE ExpParts exp_parts(Doubles x) {
-  const Doubles rounded = fma(x, kLog2E, splat(kRounder));
-  const Doubles count = rounded - kRounder;
-  Doubles r = fma(count, -kLn2High, x);
-  r = fma(count, -kLn2Low, r);
+TROUPE_INLINE DoubleExpParts exp_parts(Doubles x) {
+  const Doubles rounded = fma(x, doubles::kLog2E, splat(doubles::kRounder));
+  const Doubles count = rounded - doubles::kRounder;
+  Doubles r = fma(count, -doubles::kLn2High, x);
+  r = fma(count, -doubles::kLn2Low, r);
   Doubles p = fma(r, splat(1.0 / 6227020800), 1.0 / 479001600);
   p = fma(p, r, 1.0 / 39916800);
   p = fma(p, r, 1.0 / 3628800);
@@ -35,7 +37,7 @@ TROUPE_INLINE ExpParts exp_parts(Doubles x) {
   p = fma(p, r, 1.0 / 24);
   p = fma(p, r, 1.0 / 6);
   p = fma(p, r, 0.5);
-  return {count, bits(rounded) - bits(splat(kRounder)), fma(r * r, p, r)};
+  return {count, bits(rounded) - bits(splat(doubles::kRounder)), fma(r * r, p, r)};
 }
 /// 2^e for e of -1022 to 1023.
 TROUPE_INLINE Doubles power_of_two(Longs e) { return from_bits((e + 1023) << 52); }
@@ -43,7 +45,7 @@ TROUPE_INLINE Doubles power_of_two(Longs e) { return from_bits((e + 1023) << 52)
 /// 1 ulp.
 TROUPE_INLINE Doubles exp(Doubles x) {
   x = x < -746.0 ? splat(-746.0) : x;
-  const ExpParts e = exp_parts(x > 710.0 ? splat(710.0) : x);
+  const DoubleExpParts e = exp_parts(x > 710.0 ? splat(710.0) : x);
 #if defined(__AVX512F__)
   return (Doubles)_mm512_maskz_scalef_pd(0xff, (__m512d)(e.rest_expm1 + 1.0), (__m512d)e.count);
 #else
@@ -61,7 +63,7 @@ TROUPE_INLINE Doubles log(Doubles x) {
   constexpr int64_t kSqrtHalf = 0x3fe6a09e667f3bcd;
   const Vec<uint64_t> shifted = (Vec<uint64_t>)(bits(normal) + (int64_t{0x3ff} << 52) - kSqrtHalf);
   const Longs exponent = (Longs)(shifted >> 52) - 1023 - (small & 54);
-  const Doubles e = from_bits(exponent + bits(splat(kRounder))) - kRounder;
+  const Doubles e = from_bits(exponent + bits(splat(doubles::kRounder))) - doubles::kRounder;
   const Doubles f = from_bits((Longs)(shifted & 0xfffffffffffffu) + kSqrtHalf) - 1.0;
   const Doubles s = f / (2.0 + f);
   const Doubles z = s * s, w = z * z;
@@ -72,24 +74,11 @@ TROUPE_INLINE Doubles log(Doubles x) {
   odd = fma(w, odd, splat(6.666666666666735130e-01));
   const Doubles r = w * even + z * odd;
   const Doubles half_square = 0.5 * f * f;
-  Doubles y = e * kLn2High - ((half_square - (s * (half_square + r) + e * kLn2Low)) - f);
+  Doubles y = e * doubles::kLn2High - ((half_square - (s * (half_square + r) + e * doubles::kLn2Low)) - f);
   y = x > 0.0 ? y : splat(__builtin_nan(""));
-  y = x == 0.0 ? splat(-kInfinity) : y;
+  y = x == 0.0 ? splat(-doubles::kInfinity) : y;
   // NaN and infinity are their own logarithms.
-  return x < kInfinity ? y : x;
+  return x < doubles::kInfinity ? y : x;
 }
 
-/// 2.5 ulp.
-TROUPE_INLINE Doubles sigmoid(Doubles x) { return 1.0 / (1.0 + exp(-x)); }
-
-/// 2.5 ulp. From expm1(2 |x|), which is exact enough near 0.
-TROUPE_INLINE Doubles tanh(Doubles x) {
-  Doubles a = abs(x);
-  a = a > 20.0 ? splat(20.0) : a;
-  const ExpParts e = exp_parts(a + a);
-  const Doubles scale = power_of_two(e.exponent);
-  const Doubles y = fma(scale, e.rest_expm1, scale - 1.0);
-  return copy_sign(y / (y + 2.0), x);
-}
-
-}  // namespace troupe::TROUPE_ISA::doubles
+}  // namespace troupe::TROUPE_ISA

@@ -101,19 +101,6 @@ TROUPE_INLINE Floats log1p(Floats x) {
   return x == 0.0f ? x : whole;
 }
 
-/// 2.5 ulp.
-TROUPE_INLINE Floats sigmoid(Floats x) { return 1.0f / (1.0f + exp(-x)); }
-
-/// 2.5 ulp. From expm1(2 |x|), which is exact enough near 0.
-TROUPE_INLINE Floats tanh(Floats x) {
-  Floats a = abs(x);
-  a = a > 10.0f ? splat(10.0f) : a;
-  const ExpParts e = exp_parts(a + a);
-  const Floats scale = power_of_two(e.exponent);
-  const Floats y = fma(scale, e.rest_expm1, scale - 1.0f);
-  return copy_sign(y / (y + 2.0f), x);
-}
-
 /// log(1 + exp(x)); large x are their own result. 2 ulp.
 TROUPE_INLINE Floats softplus(Floats x) { return x > 16.0f ? x : log1p(exp(x)); }
 

@@ -1,23 +1,21 @@
 // Functions of one float or double, compiled for each instruction set.
-#include "devices/cpu/loops/vector/double_math.h"
 #include "devices/cpu/loops/vector/error_functions.h"
-#include "devices/cpu/loops/vector/float_math.h"
 #include "devices/cpu/loops/vector/map.h"
 #include "devices/cpu/loops/vector/sets.h"
+#include "devices/cpu/loops/vector/sigmoids.h"
 #include "devices/cpu/loops/vector/trigonometry.h"
 
 namespace troupe::TROUPE_ISA {
 namespace {
 
+template <class T, Vec<T> (*f)(Vec<T>)>
+void row_of(const T* in, T* out, int64_t n) {
+  map(in, out, n, [](Vec<T> x) TROUPE_INLINE_LAMBDA { return f(x); });
+}
 template <Floats (*f)(Floats)>
-void row(const float* in, float* out, int64_t n) {
-  map(in, out, n, [](Floats x) TROUPE_INLINE_LAMBDA { return f(x); });
-}
-
+constexpr FloatMap row = row_of<float, f>;
 template <Doubles (*f)(Doubles)>
-void double_row(const double* in, double* out, int64_t n) {
-  map(in, out, n, [](Doubles x) TROUPE_INLINE_LAMBDA { return f(x); });
-}
+constexpr DoubleMap double_row = row_of<double, f>;
 
 TROUPE_INLINE Floats rsqrt(Floats x) { return 1.0f / sqrt(x); }
 TROUPE_INLINE Floats softsign(Floats x) { return x / (abs(x) + 1.0f); }
@@ -39,8 +37,8 @@ FloatFunctions functions() {
       .log1p = row<log1p>,
       .sqrt = row<sqrt>,
       .rsqrt = row<rsqrt>,
-      .sigmoid = row<sigmoid>,
-      .tanh = row<tanh>,
+      .sigmoid = row<sigmoid_of<float>>,
+      .tanh = row<tanh_of<float>>,
       .softplus = row<softplus>,
       .softsign = row<softsign>,
       .elu = row<elu>,
@@ -63,10 +61,10 @@ FloatFunctions functions() {
 
 DoubleFunctions double_functions() {
   return {
-      .exp = double_row<doubles::exp>,
-      .log = double_row<doubles::log>,
-      .sigmoid = double_row<doubles::sigmoid>,
-      .tanh = double_row<doubles::tanh>,
+      .exp = double_row<exp>,
+      .log = double_row<log>,
+      .sigmoid = double_row<sigmoid_of<double>>,
+      .tanh = double_row<tanh_of<double>>,
   };
 }
 
