@@ -8,7 +8,7 @@
 namespace troupe {
 
 /// Large enough that messages cost nothing beside their bytes, small enough that a heartbeat behind two of them waits a millisecond.
-inline constexpr size_t kChunkBytes = size_t{1} << 20;
+inline constexpr size_t kChunkBytes = size_t{256} << 10;
 
 /// A piece of a value on its way from one node to another: bytes [offset, offset + bytes.size()) of `total`. All pieces but the last have
 /// kChunkBytes; an empty value is one empty piece.

@@ -15,10 +15,10 @@
 namespace troupe {
 
 struct ChunkSenderOptions {
-  /// Pieces of one stream that are under way: two keep the link busy, more only make others wait.
-  int credit_per_stream = 2;
+  /// Pieces of one stream that are under way: more than a socket takes at once, or its writer rests while the reader reads.
+  int credit_per_stream = 16;
   /// Pieces of all streams to the peer that are under way: what a control message may have to wait for.
-  int credit_per_peer = 4;
+  int credit_per_peer = 32;
 };
 
 /// The sending side of large values to one peer. Cuts them into pieces of kChunkBytes without copying, takes turns among the streams

@@ -92,6 +92,8 @@ void configure_network(caf::actor_system_config& config) {
   config.load<caf::io::middleman>();
   // Ours read and write on the middleman's own thread; its helpers are for another protocol.
   config.set("middleman.workers", size_t{0});
+  // What was read is acknowledged after so many reads at most (256 KiB each), so that its sender need not rest until all is read.
+  config.set("middleman.max-consecutive-reads", size_t{4});
 }
 
 ClusterNode::ClusterNode(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

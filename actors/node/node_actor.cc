@@ -18,6 +18,7 @@
 #include "actors/node/peers.h"
 #include "actors/node/read_aside.h"
 #include "actors/node/send_queue.h"
+#include "actors/sockets/listen.h"
 #include "actors/units/turns_here.h"
 #include "devices/services.h"
 #include "graph/status.h"
@@ -31,9 +32,9 @@ constexpr size_t kReadBytes = size_t{256} << 10;
 class NodeImpl final : public caf::io::broker {
  public:
   /// Told once: the port, or why there is none.
-  using Listening = std::shared_ptr<std::promise<absl::StatusOr<uint16_t>>>;
+  using Answer = std::shared_ptr<std::promise<absl::StatusOr<uint16_t>>>;
 
-  NodeImpl(caf::actor_config& config, TaskAddress address, NodeParts parts, Listening listening)
+  NodeImpl(caf::actor_config& config, TaskAddress address, NodeParts parts, Answer listening)
       : caf::io::broker(config), parts_(std::move(parts)), address_(std::move(address)),
         listening_(std::move(listening)), leases_(parts_.lease, parts_.client_lease) {}
 
@@ -91,10 +92,9 @@ class NodeImpl final : public caf::io::broker {
 
   absl::StatusOr<uint16_t> listen() {
     if (!parts_.listens) return address_.port;
-    auto door = add_tcp_doorman(address_.port, address_.host.c_str(), true);
-    if (!door) return absl::UnavailableError(absl::StrCat("cannot listen on ", address_.to_string()));
-    address_.port = door->second;
-    return address_.port;
+    TROUPE_ASSIGN_OR_RETURN(Listening where, listen_on(address_));
+    for (Socket& socket : where.sockets) add_doorman(socket.release());
+    return address_.port = where.port;
   }
 
   static Time now() { return std::chrono::steady_clock::now(); }
@@ -367,7 +367,7 @@ class NodeImpl final : public caf::io::broker {
 
   NodeParts parts_;
   TaskAddress address_;
-  const Listening listening_;
+  const Answer listening_;
   NodeStaff staff_;
   /// From when it listens.
   std::optional<NodeRoster> roster_;

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "actors/sockets/local_way.h"
 #include "actors/sockets/resolve.h"
 
 namespace troupe {
@@ -39,6 +40,7 @@ absl::StatusOr<Socket> dial(const TaskAddress& address, std::chrono::millisecond
   if (!addresses.ok()) return unreachable(address, addresses.status().message());
   int error = EHOSTUNREACH;
   for (const addrinfo* a = addresses->get(); a != nullptr; a = a->ai_next) {
+    if (Socket beside = dial_beside(a->ai_addr); beside.get() >= 0) return beside;
     Socket socket(::socket(a->ai_family, a->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, a->ai_protocol));
     error = socket.get() < 0 ? errno : connect_to(socket.get(), *a, patience);
     if (error != 0) continue;

@@ -19,9 +19,8 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "actors/node/message.h"
-#include "actors/sockets/resolve.h"
+#include "actors/sockets/listen.h"
 #include "actors/sockets/socket.h"
 #include "actors/sockets/wake_signal.h"
 #include "graph/status.h"
@@ -35,7 +34,6 @@ constexpr std::chrono::seconds kPatience{5};
 constexpr size_t kMaxSilent = 256;
 /// Without a descriptor left nobody can be accepted: a look again after this.
 constexpr std::chrono::milliseconds kDescriptorPause{50};
-constexpr int kTries = 8;
 /// How HTTP/2 begins. Frames of nodes begin with the size of a short message, and TLS with 0x16.
 constexpr std::array<char, 4> kPreface{'P', 'R', 'I', ' '};
 
@@ -43,49 +41,6 @@ using Clock = std::chrono::steady_clock;
 
 void set(int socket, int level, int option, int value) {
   (void)::setsockopt(socket, level, option, &value, sizeof(value));
-}
-
-uint16_t port_of(int socket) {
-  sockaddr_storage at{};
-  socklen_t size = sizeof(at);
-  (void)::getsockname(socket, reinterpret_cast<sockaddr*>(&at), &size);
-  return ntohs(at.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&at)->sin6_port
-                                        : reinterpret_cast<sockaddr_in*>(&at)->sin_port);
-}
-
-void set_port(sockaddr* at, uint16_t port) {
-  if (at->sa_family == AF_INET6)
-    reinterpret_cast<sockaddr_in6*>(at)->sin6_port = htons(port);
-  else
-    reinterpret_cast<sockaddr_in*>(at)->sin_port = htons(port);
-}
-
-/// 0, or errno.
-int listen_at(const addrinfo& at, Socket* out) {
-  Socket socket(::socket(at.ai_family, at.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, at.ai_protocol));
-  if (socket.get() < 0) return errno;
-  set(socket.get(), SOL_SOCKET, SO_REUSEADDR, 1);
-  if (at.ai_family == AF_INET6) set(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, 1);
-  if (::bind(socket.get(), at.ai_addr, at.ai_addrlen) != 0 || ::listen(socket.get(), SOMAXCONN) != 0)
-    return errno;
-  *out = std::move(socket);
-  return 0;
-}
-
-/// Listens on all of these at one port; 0, or errno. A machine without IPv6 has names with addresses of it all the same; but a port that somebody
-/// has is nobody else's.
-int listen_at_all(addrinfo* addresses, uint16_t* port, std::vector<Socket>* out) {
-  int last = EADDRNOTAVAIL;
-  for (addrinfo* a = addresses; a != nullptr; a = a->ai_next) {
-    set_port(a->ai_addr, *port);
-    Socket socket;
-    last = listen_at(*a, &socket);
-    if (last == EADDRINUSE) return last;
-    if (last != 0) continue;
-    if (*port == 0) *port = port_of(socket.get());
-    out->push_back(std::move(socket));
-  }
-  return out->empty() ? last : 0;
 }
 
 /// The longest first message that is looked at as a whole; a node takes none longer.
@@ -118,7 +73,7 @@ size_t frame_bytes(absl::string_view first) {
 
 class SharedPort::Impl {
  public:
-  Impl(std::vector<Socket> listening, uint16_t port) : port_(port), listening_(std::move(listening)) {}
+  explicit Impl(Listening where) : port_(where.port), listening_(std::move(where.sockets)) {}
 
   ~Impl() {
     if (!thread_.joinable()) return;
@@ -178,7 +133,7 @@ class SharedPort::Impl {
     Silent& who = silent_[i];
     Look look = look_at(who.socket.get(), who.wanted);
     if (!look.closed && look.bytes.empty()) return;
-    // poll waits for all that is wanted: less is the last.
+    // poll waits for all that is wanted: less is the last. On a Unix socket it does not; who speaks there says his first message at once.
     const bool last = look.closed || look.bytes.size() < who.wanted;
     const bool grpc = absl::StartsWith(look.bytes, absl::string_view(kPreface.data(), kPreface.size()));
     if (!last && !grpc && look.bytes.size() < frame_bytes(look.bytes))
@@ -227,21 +182,8 @@ SharedPort::SharedPort(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 SharedPort::~SharedPort() = default;
 
 absl::StatusOr<std::unique_ptr<SharedPort>> SharedPort::listen(const TaskAddress& address) {
-  const auto cannot = [&](absl::string_view why) {
-    return absl::UnavailableError(absl::StrCat("cannot listen on ", address.to_string(), ": ", why));
-  };
-  const auto addresses = resolve(address);
-  if (!addresses.ok()) return cannot(addresses.status().message());
-  // A port that the system chose for one address may be somebody's on another.
-  for (int tries = address.port == 0 ? kTries : 1;; --tries) {
-    std::vector<Socket> listening;
-    uint16_t port = address.port;
-    const int failed = listen_at_all(addresses->get(), &port, &listening);
-    if (failed == 0) {
-      return std::unique_ptr<SharedPort>(new SharedPort(std::make_unique<Impl>(std::move(listening), port)));
-    }
-    if (tries == 1 || failed != EADDRINUSE) return cannot(std::strerror(failed));
-  }
+  TROUPE_ASSIGN_OR_RETURN(Listening where, listen_on(address));
+  return std::unique_ptr<SharedPort>(new SharedPort(std::make_unique<Impl>(std::move(where))));
 }
 
 uint16_t SharedPort::port() const { return impl_->port(); }

@@ -27,7 +27,7 @@ std::string bytes_of(const Tensor& block) {
   return std::string(static_cast<const char*>(block.raw()), block.bytes());
 }
 
-/// What the sender wants to send now: "control:...", or "stream@offset+size".
+/// What the sender wants to send now: "control:...", or "stream@piece+size", where a whole piece has no number.
 std::vector<std::string> drain(ChunkSender* sender) {
   std::vector<std::string> out;
   while (auto next = sender->next()) {
@@ -35,40 +35,42 @@ std::vector<std::string> drain(ChunkSender* sender) {
       out.push_back(absl::StrCat("control:", std::string(*control)));
     } else {
       const Chunk& c = std::get<Chunk>(*next);
-      out.push_back(absl::StrCat(c.stream, "@", c.offset >> 20, "+", c.bytes.size()));
+      const bool whole = c.bytes.size() == kChunkBytes;
+      out.push_back(absl::StrCat(c.stream, "@", c.offset / kChunkBytes, "+",
+                                 whole ? "whole" : absl::StrCat(c.bytes.size())));
     }
   }
   return out;
 }
 
-constexpr size_t kMiB = kChunkBytes;
+constexpr size_t kPiece = kChunkBytes;
 
-TEST(ChunkSender, has_two_pieces_of_a_stream_under_way) {
-  ChunkSender sender;
-  EXPECT_EQ(sender.open(absl::Cord(pattern(3 * kMiB + 5))), 1u);
-  EXPECT_THAT(drain(&sender), ElementsAre("1@0+1048576", "1@1+1048576"));
-  EXPECT_EQ(sender.bytes_waiting(), kMiB + 5);
-  EXPECT_EQ(*sender.acknowledge(1, kMiB), false);
-  EXPECT_THAT(drain(&sender), ElementsAre("1@2+1048576"));
-  EXPECT_EQ(*sender.acknowledge(1, 3 * kMiB), false) << "two at once";
+TEST(ChunkSender, has_so_many_pieces_of_a_stream_under_way) {
+  ChunkSender sender({.credit_per_stream = 2, .credit_per_peer = 4});
+  EXPECT_EQ(sender.open(absl::Cord(pattern(3 * kPiece + 5))), 1u);
+  EXPECT_THAT(drain(&sender), ElementsAre("1@0+whole", "1@1+whole"));
+  EXPECT_EQ(sender.bytes_waiting(), kPiece + 5);
+  EXPECT_EQ(*sender.acknowledge(1, kPiece), false);
+  EXPECT_THAT(drain(&sender), ElementsAre("1@2+whole"));
+  EXPECT_EQ(*sender.acknowledge(1, 3 * kPiece), false) << "two at once";
   EXPECT_THAT(drain(&sender), ElementsAre("1@3+5"));
-  EXPECT_EQ(*sender.acknowledge(1, 3 * kMiB + 5), true);
+  EXPECT_EQ(*sender.acknowledge(1, 3 * kPiece + 5), true);
   EXPECT_EQ(sender.num_streams(), 0u);
   EXPECT_EQ(sender.in_flight(), 0);
-  EXPECT_EQ(*sender.acknowledge(1, 3 * kMiB + 5), false) << "it is over";
+  EXPECT_EQ(*sender.acknowledge(1, 3 * kPiece + 5), false) << "it is over";
 }
 
 TEST(ChunkSender, streams_take_turns_and_control_goes_first) {
   ChunkSender sender({.credit_per_stream = 2, .credit_per_peer = 4});
-  for (int i = 0; i < 3; ++i) sender.open(absl::Cord(pattern(3 * kMiB)));
+  for (int i = 0; i < 3; ++i) sender.open(absl::Cord(pattern(3 * kPiece)));
   sender.send_control(absl::Cord("a"));
   sender.send_control(absl::Cord("b"));
-  EXPECT_THAT(drain(&sender), ElementsAre("control:a", "control:b", "1@0+1048576", "2@0+1048576",
-                                          "3@0+1048576", "1@1+1048576"));
+  EXPECT_THAT(drain(&sender),
+              ElementsAre("control:a", "control:b", "1@0+whole", "2@0+whole", "3@0+whole", "1@1+whole"));
   sender.send_control(absl::Cord("c"));
   EXPECT_THAT(drain(&sender), ElementsAre("control:c")) << "though the window is full";
-  ASSERT_TRUE(sender.acknowledge(3, kMiB).ok());
-  EXPECT_THAT(drain(&sender), ElementsAre("2@1+1048576")) << "whose turn it is";
+  ASSERT_TRUE(sender.acknowledge(3, kPiece).ok());
+  EXPECT_THAT(drain(&sender), ElementsAre("2@1+whole")) << "whose turn it is";
 }
 
 TEST(ChunkSender, joins_small_control_messages_in_their_order) {
@@ -102,19 +104,19 @@ TEST(ChunkSender, sends_an_empty_value_as_an_empty_piece) {
 }
 
 TEST(ChunkSender, does_not_believe_acknowledgements) {
-  ChunkSender sender;
-  sender.open(absl::Cord(pattern(4 * kMiB)));
+  ChunkSender sender({.credit_per_stream = 2, .credit_per_peer = 4});
+  sender.open(absl::Cord(pattern(4 * kPiece)));
   drain(&sender);
   for (const auto& [stream, received] : std::vector<std::pair<uint64_t, uint64_t>>{
-           {0, kMiB}, {2, kMiB}, {1, 0}, {1, 3 * kMiB}, {1, kMiB + 1}, {1, ~uint64_t{0}}}) {
+           {0, kPiece}, {2, kPiece}, {1, 0}, {1, 3 * kPiece}, {1, kPiece + 1}, {1, ~uint64_t{0}}}) {
     EXPECT_EQ(sender.acknowledge(stream, received).status().code(), absl::StatusCode::kInvalidArgument)
         << stream << " " << received;
   }
-  ASSERT_TRUE(sender.acknowledge(1, kMiB).ok());
-  const absl::Status again = sender.acknowledge(1, kMiB).status();
+  ASSERT_TRUE(sender.acknowledge(1, kPiece).ok());
+  const absl::Status again = sender.acknowledge(1, kPiece).status();
   EXPECT_THAT(std::string(again.message()),
-              HasSubstr("acknowledged 1048576 bytes of stream 1, of which 2097152 of 4194304 were sent and "
-                        "1048576 acknowledged before"));
+              HasSubstr("acknowledged 262144 bytes of stream 1, of which 524288 of 1048576 were sent and "
+                        "262144 acknowledged before"));
   EXPECT_EQ(sender.in_flight(), 1);
 }
 
@@ -125,7 +127,7 @@ absl::Cord watched(const std::string& bytes, int* alive) {
 }
 
 TEST(ChunkSender, frees_what_is_aborted) {
-  const std::string bytes = pattern(3 * kMiB);
+  const std::string bytes = pattern(3 * kPiece);
   int alive = 0;
   ChunkSender sender({.credit_per_stream = 2, .credit_per_peer = 2});
   sender.open(watched(bytes, &alive));
@@ -135,7 +137,7 @@ TEST(ChunkSender, frees_what_is_aborted) {
   EXPECT_EQ(alive, 1);
   EXPECT_EQ(sender.in_flight(), 1);
   EXPECT_FALSE(sender.abort(1));
-  EXPECT_THAT(drain(&sender), ElementsAre("2@1+1048576"));
+  EXPECT_THAT(drain(&sender), ElementsAre("2@1+whole"));
   sender.open(watched(bytes, &alive));
   EXPECT_FALSE(sender.abort(3)) << "the peer never heard of it";
   sender.abort_all();
@@ -166,20 +168,20 @@ class NoMemory final : public Allocator {
 
 TEST(ChunkReceiver, checks_a_first_piece_before_it_allocates) {
   NoMemory memory;
-  ChunkReceiver receiver({.value_bytes = 10 * kMiB, .open_bytes = 20 * kMiB, .streams = 2}, &memory);
+  ChunkReceiver receiver({.value_bytes = 10 * kPiece, .open_bytes = 20 * kPiece, .streams = 2}, &memory);
   const auto refused = [&](const Chunk& chunk, absl::StatusCode code, const std::string& why) {
     const absl::Status status = receiver.accept(chunk).status();
     EXPECT_EQ(status.code(), code) << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(why));
   };
   refused(piece(0, 5, 0, 5), absl::StatusCode::kInvalidArgument, "stream 0: streams are counted from 1 on");
-  refused(piece(1, 5 * kMiB, kMiB, kMiB), absl::StatusCode::kInvalidArgument,
-          "stream 1: its first piece is at 1048576 of 5242880, expected 0");
-  refused(piece(2, 10 * kMiB + 1, 0, kMiB), absl::StatusCode::kResourceExhausted,
-          "stream 2: a value of 10485761 bytes, the limit is 10485760");
-  refused(piece(3, ~uint64_t{0}, 0, kMiB), absl::StatusCode::kResourceExhausted, "the limit is 10485760");
-  refused(piece(4, 5 * kMiB, 0, 17), absl::StatusCode::kInvalidArgument,
-          "stream 4: a piece at 0 of 5242880 has 17 bytes, expected 1048576");
+  refused(piece(1, 5 * kPiece, kPiece, kPiece), absl::StatusCode::kInvalidArgument,
+          "stream 1: its first piece is at 262144 of 1310720, expected 0");
+  refused(piece(2, 10 * kPiece + 1, 0, kPiece), absl::StatusCode::kResourceExhausted,
+          "stream 2: a value of 2621441 bytes, the limit is 2621440");
+  refused(piece(3, ~uint64_t{0}, 0, kPiece), absl::StatusCode::kResourceExhausted, "the limit is 2621440");
+  refused(piece(4, 5 * kPiece, 0, 17), absl::StatusCode::kInvalidArgument,
+          "stream 4: a piece at 0 of 1310720 has 17 bytes, expected 262144");
   refused(piece(5, 5, 0, 6), absl::StatusCode::kInvalidArgument, "has 6 bytes, expected 5");
   EXPECT_EQ(memory.asked, 0);
   refused(piece(6, 5, 0, 5), absl::StatusCode::kResourceExhausted, "stream 6: OOM when allocating tensor");
@@ -189,38 +191,41 @@ TEST(ChunkReceiver, checks_a_first_piece_before_it_allocates) {
 }
 
 TEST(ChunkReceiver, limits_what_is_open_at_once) {
-  ChunkReceiver receiver({.value_bytes = 10 * kMiB, .open_bytes = 12 * kMiB, .streams = 2});
-  ASSERT_TRUE(receiver.accept(piece(1, 8 * kMiB, 0, kMiB)).ok());
-  const absl::Status bytes = receiver.accept(piece(2, 5 * kMiB, 0, kMiB)).status();
+  ChunkReceiver receiver({.value_bytes = 10 * kPiece, .open_bytes = 12 * kPiece, .streams = 2});
+  ASSERT_TRUE(receiver.accept(piece(1, 8 * kPiece, 0, kPiece)).ok());
+  const absl::Status bytes = receiver.accept(piece(2, 5 * kPiece, 0, kPiece)).status();
   EXPECT_EQ(bytes.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(std::string(bytes.message()), HasSubstr("5242880 bytes beside the 8388608 of the streams"));
-  ASSERT_TRUE(receiver.accept(piece(3, 4 * kMiB, 0, kMiB)).ok());
-  EXPECT_EQ(receiver.open_bytes(), 12 * kMiB);
+  EXPECT_THAT(std::string(bytes.message()), HasSubstr("1310720 bytes beside the 2097152 of the streams"));
+  ASSERT_TRUE(receiver.accept(piece(3, 4 * kPiece, 0, kPiece)).ok());
+  EXPECT_EQ(receiver.open_bytes(), 12 * kPiece);
   const absl::Status streams = receiver.accept(piece(4, 5, 0, 5)).status();
   EXPECT_THAT(std::string(streams.message()), HasSubstr("2 streams are open, the limit is 2"));
   receiver.abort(1);
-  EXPECT_EQ(receiver.open_bytes(), 4 * kMiB);
+  EXPECT_EQ(receiver.open_bytes(), 4 * kPiece);
   EXPECT_TRUE(receiver.accept(piece(5, 5, 0, 5)).ok());
 }
 
 TEST(ChunkReceiver, drops_a_stream_that_is_out_of_order) {
   const auto second = [](const Chunk& chunk) {
     ChunkReceiver receiver;
-    EXPECT_TRUE(receiver.accept(piece(1, 3 * kMiB, 0, kMiB)).ok());
+    EXPECT_TRUE(receiver.accept(piece(1, 3 * kPiece, 0, kPiece)).ok());
     const absl::Status status = receiver.accept(chunk).status();
     EXPECT_EQ(receiver.num_streams(), 0u);
     EXPECT_EQ(receiver.open_bytes(), 0u);
-    auto late = receiver.accept(piece(1, 3 * kMiB, kMiB, kMiB));
+    auto late = receiver.accept(piece(1, 3 * kPiece, kPiece, kPiece));
     EXPECT_TRUE(late.ok() && late->late) << "what was under way when it was refused";
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
     return std::string(status.message());
   };
-  EXPECT_THAT(second(piece(1, 3 * kMiB, 0, kMiB)), HasSubstr("a piece is at 0 of 3145728, expected 1048576"));
-  EXPECT_THAT(second(piece(1, 3 * kMiB, 2 * kMiB, kMiB)), HasSubstr("is at 2097152 of 3145728, expected"));
-  EXPECT_THAT(second(piece(1, 4 * kMiB, kMiB, kMiB)),
-              HasSubstr("says that the value has 4194304 bytes, the first said 3145728"));
-  EXPECT_THAT(second(piece(1, 3 * kMiB, kMiB, kMiB - 1)), HasSubstr("has 1048575 bytes, expected 1048576"));
-  EXPECT_THAT(second(piece(1, 3 * kMiB, ~uint64_t{0}, kMiB)), HasSubstr("expected 1048576"));
+  EXPECT_THAT(second(piece(1, 3 * kPiece, 0, kPiece)),
+              HasSubstr("a piece is at 0 of 786432, expected 262144"));
+  EXPECT_THAT(second(piece(1, 3 * kPiece, 2 * kPiece, kPiece)),
+              HasSubstr("is at 524288 of 786432, expected"));
+  EXPECT_THAT(second(piece(1, 4 * kPiece, kPiece, kPiece)),
+              HasSubstr("says that the value has 1048576 bytes, the first said 786432"));
+  EXPECT_THAT(second(piece(1, 3 * kPiece, kPiece, kPiece - 1)),
+              HasSubstr("has 262143 bytes, expected 262144"));
+  EXPECT_THAT(second(piece(1, 3 * kPiece, ~uint64_t{0}, kPiece)), HasSubstr("expected 262144"));
 }
 
 TEST(ChunkReceiver, blocks_are_aligned_as_tensors_are) {
@@ -239,7 +244,7 @@ TEST(ChunkTransfer, delivers_everything_in_any_order_of_events) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
-    ChunkSender sender;
+    ChunkSender sender({.credit_per_stream = 2, .credit_per_peer = 4});
     ChunkReceiver receiver;
     /// What is under way: pieces, and aborts behind them.
     std::deque<std::variant<Chunk, uint64_t>> link;
@@ -249,7 +254,7 @@ TEST(ChunkTransfer, delivers_everything_in_any_order_of_events) {
     const auto open = [&] {
       if (opened == kValues) return;
       ++opened;
-      const size_t size = random() % 3 == 0 ? random() % 100 : random() % (4 * kMiB);
+      const size_t size = random() % 3 == 0 ? random() % 100 : random() % (4 * kPiece);
       std::string bytes = pattern(size, seed + static_cast<unsigned>(opened));
       expected[sender.open(absl::Cord(bytes))] = bytes;
     };

@@ -71,13 +71,13 @@ TEST(Connection, messages_arrive_as_they_were_sent_however_the_bytes_come) {
 
 TEST(Connection, a_large_message_goes_in_pieces_and_small_ones_pass_it) {
   Pair pair;
-  std::string large(5 * kChunkBytes + 17, '\0');
+  std::string large(20 * kChunkBytes + 17, '\0');
   for (size_t i = 0; i < large.size(); ++i) large[i] = static_cast<char>(i * 31 >> 3);
   pair.a.send(request(1, large));
   std::vector<char> first;
   pair.a.fill(&first);
   // No more than the credit is under way.
-  EXPECT_LT(first.size(), 3 * kChunkBytes);
+  EXPECT_LT(first.size(), 17 * kChunkBytes);
   pair.a.send(request(2, "small"));
   EXPECT_EQ(pair.b.feed({first.data(), first.size()}, &pair.at_b), absl::OkStatus());
   pair.settle();

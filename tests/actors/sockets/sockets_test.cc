@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "actors/sockets/dial.h"
+#include "actors/sockets/listen.h"
+#include "actors/sockets/local_way.h"
 #include "actors/sockets/resolve.h"
 #include "actors/sockets/socket.h"
 
@@ -37,6 +39,7 @@ class Listener {
     address_ = {"127.0.0.1", ntohs(at.sin_port)};
   }
   const TaskAddress& address() const { return address_; }
+  const Socket& socket() const { return socket_; }
 
  private:
   Socket socket_;
@@ -117,6 +120,79 @@ TEST(Dial, says_whom_it_cannot_reach_and_why) {
   const absl::Status unknown = dial({"no.such.host.invalid", 1}, std::chrono::seconds(10)).status();
   EXPECT_TRUE(absl::IsUnavailable(unknown)) << unknown;
   EXPECT_THAT(std::string(unknown.message()), StartsWith("cannot connect to no.such.host.invalid:1: "));
+}
+
+int family_of(const Socket& socket) {
+  int family = -1;
+  socklen_t size = sizeof(family);
+  EXPECT_EQ(::getsockopt(socket.get(), SOL_SOCKET, SO_DOMAIN, &family, &size), 0);
+  return family;
+}
+
+/// Somebody who listens as nodes do.
+Listening listens() {
+  auto where = listen_on({"127.0.0.1", 0});
+  EXPECT_TRUE(where.ok()) << where.status();
+  return *std::move(where);
+}
+
+TEST(LocalWay, is_taken_between_programs_of_one_machine) {
+  const Listening where = listens();
+  ASSERT_EQ(where.sockets.size(), 2u);
+  // What is closed first stands first.
+  EXPECT_EQ(family_of(where.sockets[0]), AF_UNIX);
+  EXPECT_EQ(family_of(where.sockets[1]), AF_INET);
+  const auto caller = dial({"127.0.0.1", where.port}, std::chrono::seconds(10));
+  ASSERT_TRUE(caller.ok()) << caller.status();
+  EXPECT_EQ(family_of(*caller), AF_UNIX);
+  EXPECT_NE(::fcntl(caller->get(), F_GETFL) & O_NONBLOCK, 0);
+  EXPECT_NE(::fcntl(caller->get(), F_GETFD) & FD_CLOEXEC, 0);
+  const Socket called(::accept(where.sockets[0].get(), nullptr, nullptr));
+  ASSERT_EQ(::send(caller->get(), "word", 4, MSG_NOSIGNAL), 4);
+  char word[4] = {};
+  ASSERT_EQ(::recv(called.get(), word, 4, MSG_WAITALL), 4);
+  EXPECT_EQ(std::string(word, 4), "word");
+}
+
+TEST(LocalWay, leaves_tcp_to_who_calls_by_another_name_or_finds_nobody) {
+  Listening where = listens();
+  // The name is of the address that was listened on.
+  const auto elsewhere = dial({"127.0.0.2", where.port}, std::chrono::seconds(10));
+  EXPECT_FALSE(elsewhere.ok());
+  where.sockets.erase(where.sockets.begin());
+  const auto caller = dial({"127.0.0.1", where.port}, std::chrono::seconds(10));
+  ASSERT_TRUE(caller.ok()) << caller.status();
+  EXPECT_EQ(family_of(*caller), AF_INET);
+}
+
+TEST(LocalWay, a_name_that_somebody_has_is_not_taken_and_the_port_serves) {
+  const Listener listener;
+  const Socket before = local_socket();
+  ASSERT_TRUE(listen_beside(before, listener.socket()));
+  EXPECT_FALSE(listen_beside(local_socket(), listener.socket()));
+  const auto caller = dial(listener.address(), std::chrono::seconds(10));
+  ASSERT_TRUE(caller.ok()) << caller.status();
+  EXPECT_EQ(family_of(*caller), AF_UNIX);
+}
+
+TEST(LocalWay, is_not_taken_to_another_user) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  const Listening where = listens();
+  constexpr uid_t kNobody = 65534;
+  ASSERT_EQ(::seteuid(kNobody), 0);
+  const auto caller = dial({"127.0.0.1", where.port}, std::chrono::seconds(10));
+  ASSERT_EQ(::seteuid(0), 0);
+  ASSERT_TRUE(caller.ok()) << caller.status();
+  EXPECT_EQ(family_of(*caller), AF_INET);
+}
+
+TEST(Listen, takes_one_port_on_all_addresses_and_says_why_it_cannot) {
+  const auto named = listen_on({"localhost", 0});
+  ASSERT_TRUE(named.ok()) << named.status();
+  EXPECT_NE(named->port, 0);
+  const absl::Status taken = listen_on({"localhost", named->port}).status();
+  EXPECT_EQ(taken.message(),
+            "cannot listen on localhost:" + std::to_string(named->port) + ": Address already in use");
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "actors/node/hello.h"
 #include "actors/sockets/dial.h"
+#include "actors/sockets/resolve.h"
 #include "actors/sockets/socket.h"
 
 namespace troupe::test {
@@ -41,10 +42,12 @@ class SharedPortTest : public testing::Test {
                    arrived(s, &others_);
                  });
   }
+  /// By TCP, as gRPC's clients and nodes of other machines come: words may come in pieces.
   Socket connect(const std::string& text) {
-    auto socket = dial(address_, std::chrono::seconds(10));
-    EXPECT_TRUE(socket.ok()) << socket.status();
-    Socket out = socket.ok() ? *std::move(socket) : Socket();
+    const auto to = resolve(address_);
+    EXPECT_TRUE(to.ok()) << to.status();
+    Socket out(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    EXPECT_EQ(::connect(out.get(), (*to)->ai_addr, (*to)->ai_addrlen), 0);
     EXPECT_EQ(::send(out.get(), text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
     return out;
   }
@@ -108,6 +111,14 @@ TEST_F(SharedPortTest, waits_for_the_bytes_that_tell) {
   }
   ASSERT_EQ(::send(grpc.get(), "I *", 3, MSG_NOSIGNAL), 3);
   EXPECT_EQ(first_words(&http2_, 5), "PRI *");
+}
+
+TEST_F(SharedPortTest, takes_who_comes_by_this_machines_own_way) {
+  serve();
+  const auto near = dial(address_, std::chrono::seconds(10));
+  ASSERT_TRUE(near.ok()) << near.status();
+  ASSERT_EQ(::send(near->get(), "a node", 6, MSG_NOSIGNAL), 6);
+  EXPECT_EQ(first_words(&others_, 6), "a node");
 }
 
 TEST_F(SharedPortTest, shows_the_first_message_of_a_peer_when_it_is_whole) {
