@@ -82,9 +82,7 @@ void NodeLinks::fail(Link* link, const absl::Status& why) {
   link->dialing = false;
   const Waiting told = std::exchange(link->waiting, {});
   for (const NodeCall& c : told.calls) c.done(why);
-  for (const NodeSend& w : told.words) {
-    if (w.lost) w.lost(why);
-  }
+  for (const NodeSend& w : told.words) w.lost(why);
 }
 
 }  // namespace troupe

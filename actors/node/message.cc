@@ -148,13 +148,20 @@ absl::StatusOr<absl::StatusOr<absl::Cord>> unpack_answer(const absl::Cord& body)
 }
 
 absl::StatusOr<absl::Cord> pack(const PushedValue& value) {
-  std::string head;
-  head.reserve(value.key.size() + 256);
-  put(&head, value.session);
-  put(&head, static_cast<uint32_t>(value.key.size()));
-  head += value.key;
-  TensorMessage message{.step_id = value.step, .is_dead = value.is_dead, .value = value.value};
-  if (append_small(message, kMessageHeaderBytes + head.size(), &head)) return absl::Cord(std::move(head));
+  return pack_pushed(value.session, value.step, value.key, value.value, value.is_dead);
+}
+
+absl::StatusOr<absl::Cord> pack_pushed(uint64_t session, int64_t step, absl::string_view key, Tensor value,
+                                       bool is_dead) {
+  // Kept: of small values it is copied into one block, which another thread frees.
+  thread_local std::string head;
+  head.clear();
+  put(&head, session);
+  put(&head, static_cast<uint32_t>(key.size()));
+  head.append(key.data(), key.size());
+  TensorMessage message{.step_id = step, .is_dead = is_dead, .value = std::move(value)};
+  if (append_small(message, kMessageHeaderBytes + head.size(), &head))
+    return absl::Cord(absl::string_view(head));
   absl::Cord body(head);
   TROUPE_ASSIGN_OR_RETURN(absl::Cord tensor, encode(message, kMessageHeaderBytes + body.size()));
   body.Append(std::move(tensor));

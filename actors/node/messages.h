@@ -15,6 +15,7 @@
 #include "actors/cluster/task_id.h"
 #include "actors/messages/in_process.h"
 #include "actors/node/message.h"
+#include "actors/node/word_lost.h"
 #include "actors/sockets/socket.h"
 
 namespace troupe {
@@ -58,11 +59,11 @@ struct NodeCall {
   absl::Cord body;
   std::function<void(absl::StatusOr<absl::Cord>)> done;
 };
-/// A word to a task that needs no answer. When it cannot be sent `lost` is called, as `done` above; it may be null.
+/// A word to a task that needs no answer.
 struct NodeSend {
   TaskId task;
   NodeMessage message;
-  std::function<void(const absl::Status&)> lost;
+  WordLost lost;
 };
 /// Words of others: NODE takes them all.
 struct NodeSends {

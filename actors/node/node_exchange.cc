@@ -20,13 +20,11 @@ bool NodeExchange::is_elsewhere(absl::string_view device) const { return !absl::
 
 void NodeExchange::push(absl::string_view device, int64_t step_id, const std::string& key, Tensor value,
                         bool is_dead) {
-  auto lost = [fail = fail_, step_id](const absl::Status& why) {
-    if (fail != nullptr) (*fail)(step_id, why);
-  };
+  const WordLost lost{fail_, step_id};
   const std::shared_ptr<const TaskId> task = task_of(device);
   if (task == nullptr)
     return lost(absl::InternalError(absl::StrCat("'", device, "' is no device of a task")));
-  auto body = pack(PushedValue{session_, step_id, key, std::move(value), is_dead});
+  auto body = pack_pushed(session_, step_id, key, std::move(value), is_dead);
   if (!body.ok()) {
     return lost(
         absl::Status(body.status().code(), absl::StrCat("cannot send ", key, ": ", body.status().message())));

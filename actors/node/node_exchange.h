@@ -20,7 +20,7 @@ namespace troupe {
 class NodeExchange final : public StepExchange {
  public:
   /// A step that cannot send what another task waits for. Called on NODE's thread, or a RENDEZVOUS's; must not wait.
-  using FailStep = std::function<void(int64_t step, const absl::Status& why)>;
+  using FailStep = WordLost::FailStep;
 
   NodeExchange(caf::actor node, TaskId own, uint64_t session, std::shared_ptr<StepDirectory> steps);
   ~NodeExchange() override;

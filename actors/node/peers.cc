@@ -116,7 +116,7 @@ void queue_word(NodePeer* peer, NodeSend word) {
   // What goes in one piece there is room for.
   if (word.message.body.size() > kChunkBytes) {
     refused = [task = std::move(word.task), lost = std::move(word.lost)](const absl::Status& why) {
-      if (lost) lost(annotate(why, absl::StrCat(task.to_string(), ": ")));
+      lost(annotate(why, absl::StrCat(task.to_string(), ": ")));
     };
   }
   peer->connection->send(word.message, std::move(refused));

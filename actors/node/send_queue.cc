@@ -11,8 +11,11 @@ bool NodeSendQueue::add(NodeSend word) {
 }
 
 std::vector<NodeSend> NodeSendQueue::take() {
+  std::vector<NodeSend> next;
   std::lock_guard lock(mu_);
-  return std::exchange(waiting_, {});
+  // As many come again, mostly.
+  next.reserve(waiting_.size());
+  return std::exchange(waiting_, std::move(next));
 }
 
 }  // namespace troupe

@@ -154,9 +154,7 @@ void ModelledNode::lose(uint64_t connection, const absl::Status& why) {
 void ModelledNode::fail_waiting(Link* link, const absl::Status& why) {
   link->dialing = false;
   for (const NodeCall& c : std::exchange(link->calls, {})) c.done(why);
-  for (const NodeSend& w : std::exchange(link->words, {})) {
-    if (w.lost) w.lost(why);
-  }
+  for (const NodeSend& w : std::exchange(link->words, {})) w.lost(why);
 }
 
 std::map<uint64_t, int> ModelledNode::connections() const {
