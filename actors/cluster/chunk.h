@@ -7,7 +7,7 @@
 
 namespace troupe {
 
-/// Large enough that messages cost nothing beside their bytes, small enough that a heartbeat behind two of them waits a millisecond.
+/// Large enough that messages cost little beside their bytes, small enough that a reader acknowledges often while its writer goes on.
 inline constexpr size_t kChunkBytes = size_t{256} << 10;
 
 /// A piece of a value on its way from one node to another: bytes [offset, offset + bytes.size()) of `total`. All pieces but the last have

@@ -7,7 +7,7 @@
 namespace troupe {
 
 /// Programs of one machine need no network between them: who listens at an address listens under its name, too, on a Unix socket of the network's namespace
-/// (an abstract one, of which nothing stays). What it carries takes a third of the time of TCP on the loopback. Who calls an address tries its name first,
+/// (an abstract one, of which nothing stays). It costs less than TCP on the loopback (README). Who calls an address tries its name first,
 /// and goes by TCP when nobody has it, or somebody of another user.
 
 /// A socket for `listen_beside`, made before the one that listens at the address, so that it is closed before that when the process dies. -1: there are none.
