@@ -57,6 +57,7 @@ struct ClusterNode::Impl {
   ClusterNodeOptions options;
   uint64_t incarnation = 0;
   uint16_t port = 0;
+  std::shared_ptr<NodeSendQueue> words = std::make_shared<NodeSendQueue>();
   std::shared_ptr<StepDirectory> steps = std::make_shared<StepDirectory>();
   std::shared_ptr<DeviceSet> devices;
   std::shared_ptr<ClusterView> cluster;
@@ -92,8 +93,6 @@ void configure_network(caf::actor_system_config& config) {
   config.load<caf::io::middleman>();
   // Ours read and write on the middleman's own thread; its helpers are for another protocol.
   config.set("middleman.workers", size_t{0});
-  // What was read is acknowledged after so many reads at most (256 KiB each), so that its sender need not rest until all is read.
-  config.set("middleman.max-consecutive-reads", size_t{4});
 }
 
 ClusterNode::ClusterNode(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -128,6 +127,7 @@ absl::StatusOr<std::unique_ptr<ClusterNode>> ClusterNode::start(Runtime& runtime
   parts.limits.value_bytes = impl->options.max_message_bytes;
   parts.limits.open_bytes = 2 * parts.limits.value_bytes;
   parts.max_connections = impl->options.max_connections;
+  parts.words = impl->words;
   parts.steps = impl->steps;
   parts.waiting = &runtime.impl().services->blocking;
   parts.listens = !impl->options.brought_port;
@@ -141,6 +141,7 @@ absl::StatusOr<std::unique_ptr<ClusterNode>> ClusterNode::start(Runtime& runtime
   worker.incarnation = impl->incarnation;
   worker.runtime = runtime_actor(runtime);
   worker.node = impl->node;
+  worker.words = impl->words;
   worker.steps = impl->steps;
   worker.devices = impl->devices;
   worker.own_devices = [impl = impl.get()] { return impl->make_devices(); };
@@ -168,6 +169,7 @@ absl::Status ClusterNode::Impl::add_sessions() {
   parts.node = node;
   parts.cluster = cluster;
   parts.task = options.task;
+  parts.words = words;
   parts.steps = steps;
   parts.devices = devices;
   parts.own_devices = [this] { return make_devices(); };

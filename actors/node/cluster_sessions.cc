@@ -336,7 +336,7 @@ absl::StatusOr<std::unique_ptr<Session>> ClusterSessions::open(const SessionOpti
     incarnations[task] = life.incarnation;
   }
   const uint64_t key = new_incarnation();
-  auto exchange = std::make_shared<NodeExchange>(parts_.node, parts_.task, key, parts_.steps);
+  auto exchange = std::make_shared<NodeExchange>(parts_.node, parts_.words, parts_.task, key, parts_.steps);
   // First: when one task refuses the others are told with its end.
   auto tasks = std::make_shared<ClusterTasks>(parts_.node, key, std::move(incarnations), exchange);
   TROUPE_RETURN_IF_ERROR(create_on(wish, key, patience));

@@ -13,6 +13,7 @@
 
 #include "actors/node/cluster_view.h"
 #include "actors/node/message.h"
+#include "actors/node/send_queue.h"
 #include "actors/node/step_directory.h"
 #include "actors/session_factory.h"
 #include "devices/device_set.h"
@@ -32,6 +33,7 @@ struct ClusterSessionsParts {
   std::shared_ptr<const ClusterView> cluster;
   /// The node's own, whose sessions' master it is.
   TaskId task;
+  std::shared_ptr<NodeSendQueue> words;
   std::shared_ptr<StepDirectory> steps;
   /// The task's devices, and the same with resources of their own.
   std::shared_ptr<DeviceSet> devices;

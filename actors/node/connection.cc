@@ -91,10 +91,6 @@ absl::StatusOr<absl::Cord> kept(absl::string_view frame, Allocator* memory) {
   return bytes;
 }
 
-void append(const absl::Cord& bytes, std::vector<char>* out) {
-  for (absl::string_view piece : bytes.Chunks()) out->insert(out->end(), piece.begin(), piece.end());
-}
-
 }  // namespace
 
 void Connection::send(const NodeMessage& message, Refused refused) {
@@ -106,10 +102,12 @@ void Connection::send(const NodeMessage& message, Refused refused) {
   if (refused != nullptr) refused_.emplace(stream, std::move(refused));
 }
 
-void Connection::fill(std::vector<char>* out) {
-  while (auto next = outgoing_.next()) {
-    if (const auto* control = std::get_if<absl::Cord>(&*next)) {
-      append(*control, out);
+void Connection::fill(absl::Cord* out, size_t enough) {
+  while (out->size() < enough) {
+    auto next = outgoing_.next();
+    if (!next) return;
+    if (auto* const control = std::get_if<absl::Cord>(&*next)) {
+      out->Append(std::move(*control));
       continue;
     }
     const Chunk& chunk = std::get<Chunk>(*next);
@@ -119,13 +117,18 @@ void Connection::fill(std::vector<char>* out) {
     put(&header, chunk.offset);
     absl::Cord body(header);
     body.Append(chunk.bytes);
-    append(frame_of({MessageKind::kChunk, Method::kNone, 0, std::move(body)}), out);
+    out->Append(frame_of({MessageKind::kChunk, Method::kNone, 0, std::move(body)}));
   }
 }
 
 absl::Status Connection::feed(absl::string_view bytes, std::vector<NodeMessage>* arrived) {
   while (!bytes.empty()) TROUPE_RETURN_IF_ERROR(take_some(&bytes, arrived));
   return absl::OkStatus();
+}
+
+absl::Span<char> Connection::room() {
+  if (!piece_ || !piece_->wanted) return {};
+  return {piece_->to, piece_->left};
 }
 
 absl::Status Connection::take_some(absl::string_view* bytes, std::vector<NodeMessage>* arrived) {
@@ -230,7 +233,8 @@ absl::Status Connection::begin_piece(absl::string_view header) {
 absl::Status Connection::go_on_with_piece(absl::string_view* bytes, std::vector<NodeMessage>* arrived) {
   const size_t size = std::min(piece_->left, bytes->size());
   if (piece_->wanted && size > 0) {
-    std::memcpy(piece_->to, bytes->data(), size);
+    // Where `room` has said they are there already.
+    if (bytes->data() != piece_->to) std::memcpy(piece_->to, bytes->data(), size);
     piece_->to += size;
   }
   piece_->left -= size;

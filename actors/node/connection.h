@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/cord.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "actors/cluster/chunk.h"
 #include "actors/cluster/chunk_receiver.h"
 #include "actors/cluster/chunk_sender.h"
@@ -29,11 +31,13 @@ class Connection {
   /// Queues a message: those of a kind and size keep their order, small ones overtake large ones. `refused`, unless it is null, is called in `feed`,
   /// ResourceExhausted, when the peer has no room for it; dropped when it has got there, and with this.
   void send(const NodeMessage& message, Refused refused = nullptr);
-  /// The bytes that may go now are appended to `out`.
-  void fill(std::vector<char>* out);
+  /// The bytes that may go now are appended to `out`, those of large messages as they lie, until it has `enough`.
+  void fill(absl::Cord* out, size_t enough = SIZE_MAX);
 
   /// Takes bytes in, appends the messages that they complete. An error ends the connection: what comes is not ours.
   absl::Status feed(absl::string_view bytes, std::vector<NodeMessage>* arrived);
+  /// Where the next bytes stay when they are a large message's: who reads them there and feeds them spares a copy. Empty: nowhere. Until the next `feed`.
+  absl::Span<char> room();
 
   /// He is known: messages may be large from now on.
   void trust() { trusted_ = true; }

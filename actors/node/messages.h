@@ -20,7 +20,6 @@
 
 namespace troupe {
 
-class NodeSendQueue;
 struct SignatureAlias;
 
 /// A life of a node, or of a client of one.
@@ -65,10 +64,8 @@ struct NodeSend {
   NodeMessage message;
   WordLost lost;
 };
-/// Words of others: NODE takes them all.
-struct NodeSends {
-  std::shared_ptr<NodeSendQueue> queue;
-};
+/// Words wait in the node's NodeSendQueue: NODE takes them all.
+struct NodeSends {};
 /// The answer to a request that came in.
 struct NodeAnswer {
   uint64_t connection = 0;

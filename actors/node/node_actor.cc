@@ -8,17 +8,16 @@
 #include <map>
 #include <optional>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "actors/node/hello.h"
 #include "actors/node/links.h"
+#include "actors/node/node_door.h"
+#include "actors/node/node_look.h"
 #include "actors/node/node_roster.h"
 #include "actors/node/node_staff.h"
 #include "actors/node/peer_leases.h"
 #include "actors/node/peers.h"
 #include "actors/node/read_aside.h"
-#include "actors/node/send_queue.h"
-#include "actors/sockets/listen.h"
 #include "actors/units/turns_here.h"
 #include "devices/services.h"
 #include "graph/status.h"
@@ -27,7 +26,8 @@
 namespace troupe {
 namespace {
 
-constexpr size_t kReadBytes = size_t{256} << 10;
+/// Words that turns of steps on NODE's thread have left leave together, but before the turns are over: their peer has work, too, meanwhile.
+constexpr size_t kWordsAtOnce = 32;
 
 class NodeImpl final : public caf::io::broker {
  public:
@@ -43,6 +43,7 @@ class NodeImpl final : public caf::io::broker {
   void on_exit() override {
     const absl::Status ended = absl::CancelledError("the node has ended");
     links_->lose_all(ended);
+    door_ = {};
     for (auto& [serial, peer] : std::exchange(peers_, {})) fail_calls(&peer, ended);
     staff_ = {};
     // What others of its steps know may refer to this actor, and would keep it for ever.
@@ -51,35 +52,36 @@ class NodeImpl final : public caf::io::broker {
 
   /// A broker's own leaves its mailbox open (CAF 0.17.6): questions that come later would stay there, and nobody would hear that they have no answer.
   bool cleanup(caf::error&& why, caf::execution_unit* unit) override {
-    close_all();
     return caf::scheduled_actor::cleanup(std::move(why), unit);
+  }
+
+  /// What it was told has been said to its peers, who may answer at once; it does not look after what they say: others work then, and need the core.
+  resume_result resume(caf::execution_unit* thread, size_t max_messages) override {
+    const resume_result result = caf::io::broker::resume(thread, max_messages);
+    if (result == caf::resumable::awaiting_message) look_.rest([this] { return !mailbox().blocked(); });
+    return result;
   }
 
   caf::behavior make_behavior() override {
     links_.emplace(caf::actor(this), parts_.waiting, parts_.connect_patience);
-    const absl::StatusOr<uint16_t> port = listen();
-    if (port.ok()) roster_.emplace(parts_.task, *port, parts_.view, parts_.changes, parts_.is_guest);
+    const auto port = parts_.listens ? door_.open(this, address_) : address_.port;
     listening_->set_value(port);
     if (!port.ok()) {
       quit();
       return {};
     }
+    address_.port = *port;
+    roster_.emplace(parts_.task, *port, parts_.view, parts_.changes, parts_.is_guest);
     // Who has joined tells all, and so is connected to them: they tell him when his place is taken.
     tell_others(roster_->all());
     turn();
     return {
-        [this](const caf::io::new_connection_msg& m) { accepted(m.handle); },
-        [this](const caf::io::new_data_msg& m) { read(m); },
-        [this](const caf::io::connection_closed_msg& m) {
-          if (const auto found = serials_.find(m.handle.id()); found != serials_.end())
-            lose(found->second, absl::UnavailableError("the connection was closed"));
-        },
-        [this](const caf::io::acceptor_closed_msg&) {},
+        [this](const SocketReady& m) { ready(m); },
         [this](const NodeCall& m) { call(m); },
-        [this](const NodeSends& m) { send_words(m.queue->take()); },
+        [this](const NodeSends&) { send_words(parts_.words->take()); },
         [this](const NodeAnswer& m) { answer(m); },
         [this](const NodeDialed& m) { dialed(m); },
-        [this](const NodeArrived& m) { accepted(add_scribe(m.socket->release())); },
+        [this](const NodeArrived& m) { accepted(std::move(*m.socket)); },
         [this](const NodeRefuses& m) { drop(m.connection, m.why); },
         [this](NodeTurn) { turn(); },
         [this](const NodeStaff& m) { staff_ = m; },
@@ -88,38 +90,37 @@ class NodeImpl final : public caf::io::broker {
   }
 
  private:
-  using Time = std::chrono::steady_clock::time_point;
-
-  absl::StatusOr<uint16_t> listen() {
-    if (!parts_.listens) return address_.port;
-    TROUPE_ASSIGN_OR_RETURN(Listening where, listen_on(address_));
-    for (Socket& socket : where.sockets) add_doorman(socket.release());
-    return address_.port = where.port;
-  }
-
-  static Time now() { return std::chrono::steady_clock::now(); }
+  static auto now() { return std::chrono::steady_clock::now(); }
 
   // --- connections ---
 
   /// `host`: of the task that was called; "" of who has come.
-  uint64_t add_peer(caf::io::connection_handle handle, const std::string& host) {
+  uint64_t add_peer(Socket socket, const std::string& host) {
     const uint64_t serial = ++last_peer_;
     NodePeer& peer = peers_[serial];
-    peer.handle = handle;
-    peer.connection = std::make_unique<PeerConnection>(parts_.limits, parts_.tls, host, parts_.memory);
+    peer.line = std::make_shared<NodeLine>(std::move(socket), parts_.limits, parts_.tls, host, parts_.memory);
+    look_.add(peer.line->socket());
+    peer.events = SocketEvents::watch(this, peer.line->socket(), peer.line, serial);
     peer.since = now();
-    serials_[handle.id()] = serial;
-    configure_read(handle, caf::io::receive_policy::at_most(kReadBytes));
     leases_.watch(serial, now());
     return serial;
   }
 
-  void accepted(caf::io::connection_handle handle) {
+  void accepted(Socket socket) {
     const std::vector<uint64_t> unknown = strangers(peers_);
     if (unknown.size() >= kMaxStrangers) drop(unknown.front(), absl::UnavailableError("others have come"));
-    if (peers_.size() < parts_.max_connections) return (void)add_peer(handle, "");
+    if (peers_.size() < parts_.max_connections) return (void)add_peer(std::move(socket), "");
     spdlog::warn("node {}: it has {} connections and takes no more", parts_.task.to_string(), peers_.size());
-    close(handle);
+  }
+
+  void ready(const SocketReady& m) {
+    look_.heard();
+    if (NodeDoor::is_its(m.id)) {
+      for (Socket& socket : door_.take_in(m.id)) accepted(std::move(socket));
+    } else if (const auto found = peers_.find(m.id); found != peers_.end()) {
+      if (!m.to_write) return read(m.id);
+      if (const absl::Status written = flush_peer(&found->second); !written.ok()) lose(m.id, written);
+    }
   }
 
   void say_hello(uint64_t serial) {
@@ -143,9 +144,8 @@ class NodeImpl final : public caf::io::broker {
   }
 
   void write(uint64_t serial, const NodeMessage& message, Connection::Refused refused = nullptr) {
-    NodePeer& peer = peers_[serial];
-    peer.connection->send(message, std::move(refused));
-    flush_peer(&peer);
+    peers_[serial].line->send(message, std::move(refused));
+    (void)flush_peer(&peers_[serial]);
   }
 
   void say_to_all(MessageKind kind) {
@@ -154,33 +154,33 @@ class NodeImpl final : public caf::io::broker {
     }
   }
 
-  void flush_peer(NodePeer* peer) {
-    peer->connection->fill(&wr_buf(peer->handle));
-    flush(peer->handle);
+  /// An error is none for who has something to say: the socket tells, too.
+  static absl::Status flush_peer(NodePeer* peer) {
+    const absl::Status written = peer->line->flush();
+    peer->events->want_write(!written.ok() || peer->line->waits_to_write());
+    return written;
   }
 
-  void read(const caf::io::new_data_msg& m) {
+  void read(uint64_t serial) {
+    const auto send_early = [this] { send_words(parts_.words->take(kWordsAtOnce)); };
     // What comes to steps, and is little work, they do on this thread, at the end.
-    const TurnsHere turns;
-    const auto found = serials_.find(m.handle.id());
-    if (found == serials_.end()) return;
-    const uint64_t serial = found->second;
+    const TurnsHere turns(send_early);
     std::vector<NodeMessage> arrived;
-    const absl::Status good = peers_[serial].connection->feed({m.buf.data(), m.buf.size()}, &arrived);
+    const absl::Status good = peers_[serial].line->read(&arrived);
     leases_.heard(serial, now());
     for (const NodeMessage& message : arrived) {
       if (absl::Status taken = take(serial, message); !taken.ok()) return drop(serial, taken);
       if (!peers_.contains(serial)) return;
     }
     // Acknowledged pieces make room for the next; and who is refused hears why.
-    flush_peer(&peers_[serial]);
+    (void)flush_peer(&peers_[serial]);
     if (!good.ok()) drop(serial, good);
   }
 
   void drop(uint64_t serial, const absl::Status& why) {
     const auto found = peers_.find(serial);
     if (found == peers_.end()) return;
-    close(found->second.handle);
+    found->second.line->say_no_more();
     lose(serial, why);
   }
 
@@ -189,7 +189,6 @@ class NodeImpl final : public caf::io::broker {
     auto gone = peers_.extract(serial);
     if (gone.empty()) return;
     NodePeer& peer = gone.mapped();
-    serials_.erase(peer.handle.id());
     leases_.forget(serial);
     const absl::Status lost = absl::UnavailableError(absl::StrCat(peer.name(), " is lost: ", why.message()));
     if (peer.called) links_->lose(*peer.called, serial, lost);
@@ -243,7 +242,7 @@ class NodeImpl final : public caf::io::broker {
     }
     TROUPE_RETURN_IF_ERROR(check_peer(peer, id, roster_->cluster()));
     if (!id.task) TROUPE_RETURN_IF_ERROR(admit_client(serial));
-    peer.connection->trust();
+    peer.line->trust();
     peer.id = std::move(id);
     if (!peer.called) say_hello(serial);
     // Before anything else: who asks it something has told it what he knows.
@@ -306,9 +305,8 @@ class NodeImpl final : public caf::io::broker {
   }
 
   void put_question(uint64_t serial, NodeCall call) {
-    NodePeer& peer = peers_[serial];
-    queue_question(&peer, ++last_call_, std::move(call));
-    flush_peer(&peer);
+    queue_question(&peers_[serial], ++last_call_, std::move(call));
+    (void)flush_peer(&peers_[serial]);
   }
 
   void send_words(std::vector<NodeSend> words) {
@@ -321,11 +319,11 @@ class NodeImpl final : public caf::io::broker {
         links_->await(std::move(w), address);
         continue;
       }
-      if (queued != 0 && queued != peer) flush_peer(&peers_[queued]);
+      if (queued != 0 && queued != peer) (void)flush_peer(&peers_[queued]);
       queued = peer;
       queue_word(&peers_[queued], std::move(w));
     }
-    if (queued != 0) flush_peer(&peers_[queued]);
+    if (queued != 0) (void)flush_peer(&peers_[queued]);
   }
 
   void answer(const NodeAnswer& m) {
@@ -338,7 +336,7 @@ class NodeImpl final : public caf::io::broker {
 
   void dialed(const NodeDialed& m) {
     if (!links_->dialed(m)) return;
-    const uint64_t serial = add_peer(add_scribe(m.socket->release()), m.host);
+    const uint64_t serial = add_peer(std::move(*m.socket), m.host);
     links_->connected(m.task, serial);
     peers_[serial].called = m.task;
     say_hello(serial);
@@ -346,7 +344,8 @@ class NodeImpl final : public caf::io::broker {
 
   void turn() {
     if (stopping_) return;
-    const Time at = now();
+    const auto at = now();
+    door_.go_on();
     say_to_all(MessageKind::kPing);
     for (const PeerLeases::Expired& e : leases_.turn(at)) {
       drop(e.connection,
@@ -361,7 +360,6 @@ class NodeImpl final : public caf::io::broker {
   void stop() {
     stopping_ = true;
     say_to_all(MessageKind::kBye);
-    close_all();
     quit(caf::exit_reason::user_shutdown);
   }
 
@@ -372,8 +370,9 @@ class NodeImpl final : public caf::io::broker {
   /// From when it listens.
   std::optional<NodeRoster> roster_;
   bool stopping_ = false;
+  NodeLook look_;
+  NodeDoor door_;
   std::map<uint64_t, NodePeer> peers_;
-  absl::flat_hash_map<int64_t, uint64_t> serials_;
   std::optional<NodeLinks> links_;
   PeerLeases leases_;
   uint64_t last_peer_ = 0;

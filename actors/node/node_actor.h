@@ -15,6 +15,7 @@
 #include "actors/cluster/lease.h"
 #include "actors/node/cluster_view.h"
 #include "actors/node/messages.h"
+#include "actors/node/send_queue.h"
 #include "actors/node/step_directory.h"
 #include "actors/tls/tls_context.h"
 
@@ -51,6 +52,8 @@ struct NodeParts {
   Allocator* memory = plain_allocator();
   /// How many there may be at once; who comes then is turned away.
   size_t max_connections = 4096;
+  /// What others want to be sent.
+  std::shared_ptr<NodeSendQueue> words;
   /// Where values that come in go.
   std::shared_ptr<StepDirectory> steps;
   /// Where connections are made, which may take long.

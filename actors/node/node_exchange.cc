@@ -7,10 +7,10 @@
 
 namespace troupe {
 
-NodeExchange::NodeExchange(caf::actor node, TaskId own, uint64_t session,
-                           std::shared_ptr<StepDirectory> steps)
-    : node_(std::move(node)), own_(absl::StrCat(own.to_string(), "/")), session_(session),
-      steps_(std::move(steps)) {
+NodeExchange::NodeExchange(caf::actor node, std::shared_ptr<NodeSendQueue> words, TaskId own,
+                           uint64_t session, std::shared_ptr<StepDirectory> steps)
+    : node_(std::move(node)), words_(std::move(words)), own_(absl::StrCat(own.to_string(), "/")),
+      session_(session), steps_(std::move(steps)) {
   steps_->add_session(session_);
 }
 
@@ -30,7 +30,7 @@ void NodeExchange::push(absl::string_view device, int64_t step_id, const std::st
         absl::Status(body.status().code(), absl::StrCat("cannot send ", key, ": ", body.status().message())));
   }
   if (words_->add({*task, {MessageKind::kPush, Method::kNone, 0, *std::move(body)}, lost}))
-    caf::anon_send(node_, NodeSends{words_});
+    caf::anon_send(node_, NodeSends{});
 }
 
 std::shared_ptr<const TaskId> NodeExchange::task_of(absl::string_view device) {

@@ -22,7 +22,9 @@ class NodeExchange final : public StepExchange {
   /// A step that cannot send what another task waits for. Called on NODE's thread, or a RENDEZVOUS's; must not wait.
   using FailStep = WordLost::FailStep;
 
-  NodeExchange(caf::actor node, TaskId own, uint64_t session, std::shared_ptr<StepDirectory> steps);
+  /// `words`, `steps`: the node's.
+  NodeExchange(caf::actor node, std::shared_ptr<NodeSendQueue> words, TaskId own, uint64_t session,
+               std::shared_ptr<StepDirectory> steps);
   ~NodeExchange() override;
   /// Before the first step.
   void on_lost(FailStep fail) { fail_ = std::make_shared<const FailStep>(std::move(fail)); }
@@ -43,7 +45,7 @@ class NodeExchange final : public StepExchange {
   std::shared_ptr<const TaskId> task_of(absl::string_view device);
 
   const caf::actor node_;
-  const std::shared_ptr<NodeSendQueue> words_ = std::make_shared<NodeSendQueue>();
+  const std::shared_ptr<NodeSendQueue> words_;
   std::mutex mu_;
   /// By the name of a device.
   std::map<std::string, std::shared_ptr<const TaskId>, std::less<>> tasks_;  // guarded by mu_

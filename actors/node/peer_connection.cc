@@ -16,12 +16,14 @@ PeerConnection::PeerConnection(ChunkLimits limits, const std::shared_ptr<const T
                                const std::string& host, Allocator* memory)
     : messages_(limits, memory), tls_(stream_of(tls, host)) {}
 
-void PeerConnection::fill(std::vector<char>* wire) {
-  if (tls_ == nullptr) return messages_.fill(wire);
-  to_say_.clear();
-  messages_.fill(&to_say_);
-  tls_->say({to_say_.data(), to_say_.size()});
-  tls_->fill(wire);
+void PeerConnection::fill(absl::Cord* wire, size_t enough) {
+  if (tls_ == nullptr) return messages_.fill(wire, enough);
+  absl::Cord to_say;
+  messages_.fill(&to_say);
+  for (absl::string_view bytes : to_say.Chunks()) tls_->say(bytes);
+  secret_.clear();
+  tls_->fill(&secret_);
+  wire->Append(absl::string_view(secret_.data(), secret_.size()));
 }
 
 absl::Status PeerConnection::feed(absl::string_view wire, std::vector<NodeMessage>* arrived) {

@@ -23,10 +23,12 @@ class PeerConnection {
   void send(const NodeMessage& message, Connection::Refused refused = nullptr) {
     messages_.send(message, std::move(refused));
   }
-  /// The bytes that may go now are appended to `wire`. To be called after an error of `feed`, too: what it says tells the peer why.
-  void fill(std::vector<char>* wire);
+  /// As Connection::fill, but by TLS with all that may go now. To be called after an error of `feed`, too: what it says tells the peer why.
+  void fill(absl::Cord* wire, size_t enough = SIZE_MAX);
   /// Takes bytes off the wire, appends the messages that they complete. An error ends the connection.
   absl::Status feed(absl::string_view wire, std::vector<NodeMessage>* arrived);
+  /// As Connection::room; nowhere with TLS.
+  absl::Span<char> room() { return tls_ == nullptr ? messages_.room() : absl::Span<char>(); }
 
   /// Whether the peer may say that he listens on this host: his certificate has it among its names. OK without TLS.
   absl::Status check_host(const std::string& host) const;
@@ -36,7 +38,7 @@ class PeerConnection {
   Connection messages_;
   const std::unique_ptr<TlsStream> tls_;
   /// Kept for their memory.
-  std::vector<char> to_say_;
+  std::vector<char> secret_;
   std::string said_;
 };
 

@@ -50,7 +50,7 @@ absl::Status check_peer(const NodePeer& peer, const PeerId& says, const ClusterS
     return absl::PermissionDeniedError(
         absl::StrCat("it says that it is ", says.to_string(), ": ", address.status().message()));
   }
-  return peer.connection->check_host(address->host);
+  return peer.line->check_host(address->host);
 }
 
 std::vector<uint64_t> peers_elsewhere(const std::map<uint64_t, NodePeer>& peers, const TaskId& task,
@@ -90,12 +90,12 @@ void queue_question(NodePeer* peer, uint64_t id, NodeCall call) {
         call.task.to_string(), " has been started again: what it had for this session is lost")));
   }
   peer->calls.emplace(id, std::move(call.done));
-  peer->connection->send({MessageKind::kRequest, call.method, id, std::move(call.body)},
-                         [peer, id, task = call.task](const absl::Status& why) {
-                           auto refused = peer->calls.extract(id);
-                           if (!refused.empty())
-                             refused.mapped()(annotate(why, absl::StrCat(task.to_string(), ": ")));
-                         });
+  peer->line->send({MessageKind::kRequest, call.method, id, std::move(call.body)},
+                   [peer, id, task = call.task](const absl::Status& why) {
+                     auto refused = peer->calls.extract(id);
+                     if (!refused.empty())
+                       refused.mapped()(annotate(why, absl::StrCat(task.to_string(), ": ")));
+                   });
 }
 
 absl::Status hear_answer(NodePeer* peer, const NodeMessage& answer, BlockingPool& waiting) {
@@ -119,7 +119,7 @@ void queue_word(NodePeer* peer, NodeSend word) {
       lost(annotate(why, absl::StrCat(task.to_string(), ": ")));
     };
   }
-  peer->connection->send(word.message, std::move(refused));
+  peer->line->send(word.message, std::move(refused));
 }
 
 void fail_calls(NodePeer* peer, const absl::Status& why) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <caf/io/connection_handle.hpp>
-
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -15,7 +13,8 @@
 #include "actors/cluster/cluster_spec.h"
 #include "actors/node/hello.h"
 #include "actors/node/messages.h"
-#include "actors/node/peer_connection.h"
+#include "actors/node/node_line.h"
+#include "actors/node/socket_events.h"
 
 namespace troupe {
 
@@ -23,8 +22,9 @@ class BlockingPool;
 
 /// Somebody at the other end of a connection of a NODE, which owns it.
 struct NodePeer {
-  caf::io::connection_handle handle;
-  std::unique_ptr<PeerConnection> connection;
+  std::shared_ptr<NodeLine> line;
+  /// Tells NODE about the line; ends before it.
+  SocketEvents::Watch events;
   /// Unset until he has said who he is.
   std::optional<PeerId> id;
   /// Where he says that he listens; empty for a client.

@@ -105,7 +105,8 @@ class WorkerImpl final : public LeavesLast<OnSendersThread<caf::event_based_acto
     if (want.isolate()) {
       TROUPE_ASSIGN_OR_RETURN(options.devices, parts_.own_devices());
     }
-    auto exchange = std::make_shared<NodeExchange>(parts_.node, parts_.task, want.session(), parts_.steps);
+    auto exchange =
+        std::make_shared<NodeExchange>(parts_.node, parts_.words, parts_.task, want.session(), parts_.steps);
     options.exchange = exchange;
     forget_lives_before(m.from);
     const uint64_t id = want.session();

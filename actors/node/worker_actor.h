@@ -9,6 +9,7 @@
 
 #include "actors/cluster/task_id.h"
 #include "actors/interfaces.h"
+#include "actors/node/send_queue.h"
 #include "actors/node/step_directory.h"
 #include "devices/device_set.h"
 
@@ -20,6 +21,7 @@ struct WorkerParts {
   uint64_t incarnation = 0;
   RuntimeActor runtime;
   caf::actor node;
+  std::shared_ptr<NodeSendQueue> words;
   std::shared_ptr<StepDirectory> steps;
   /// The task's devices, whose resources its sessions share unless they want to be alone.
   std::shared_ptr<DeviceSet> devices;

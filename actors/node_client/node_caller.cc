@@ -11,8 +11,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "actors/node/hello.h"
+#include "actors/node/node_line.h"
 #include "actors/node_client/call_table.h"
-#include "actors/node_client/node_line.h"
+#include "actors/sockets/short_look.h"
 #include "actors/sockets/wake_signal.h"
 #include "actors/units/lent_thread.h"
 #include "devices/cpu/cpu_device.h"
@@ -90,7 +91,8 @@ class NodeCaller::Worker final : public AnswerSource,
     const std::shared_ptr<NodeLine> line = line_to_hear();
     if (line == nullptr) return false;
     pollfd ready[2] = {interrupt_.awaited(), {line->socket(), POLLIN, 0}};
-    (void)::poll(ready, 2, -1);
+    // Only who hears is here.
+    if (!look_.look([&] { return ::poll(ready, 2, 0) > 0; })) (void)::poll(ready, 2, -1);
     if (ready[0].revents != 0) interrupt_.take();
     if (ready[1].revents != 0) hear_what_has_come(line);
     return true;
@@ -328,6 +330,8 @@ class NodeCaller::Worker final : public AnswerSource,
   /// For the thread, and for who hears in its place.
   const WakeSignal wake_;
   const WakeSignal interrupt_;
+  /// Of who hears.
+  ShortLook look_;
   std::mutex mu_;
   // Guarded by mu_.
   std::vector<Question> inbox_;

@@ -51,6 +51,7 @@ TurnsHere::~TurnsHere() {
       } else if (resume(next)) {
         kept_.push_back(next);
       }
+      between_();
     }
   }
   of_thread_ = outer_;

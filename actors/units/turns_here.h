@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+
 namespace troupe {
 
 /// Who has threads for turns.
@@ -30,7 +32,9 @@ class TurnsHere {
   /// Of an actor, before the next has its turn.
   static constexpr size_t kMessagesAtOnce = 16;
 
-  TurnsHere() : outer_(std::exchange(of_thread_, this)) {}
+  /// `between` is called after each turn; it outlives this.
+  explicit TurnsHere(absl::FunctionRef<void()> between = nothing)
+      : between_(between), outer_(std::exchange(of_thread_, this)) {}
   /// Takes the turns. What is thrown in one is the actor's, as anywhere.
   ~TurnsHere();
   TurnsHere(const TurnsHere&) = delete;
@@ -47,10 +51,12 @@ class TurnsHere {
     TurnTaker* pool;
     caf::actor_system* system;
   };
+  static void nothing() {}
   /// True when it is to have another turn; else its reference is given back.
   static bool resume(const Kept& kept);
 
   static constinit thread_local TurnsHere* of_thread_;
+  const absl::FunctionRef<void()> between_;
   TurnsHere* const outer_;
   std::vector<Kept> kept_;
   /// How many of these have been taken.

@@ -60,8 +60,8 @@ class ClusterTasksTest : public ClusterTest {
   ClusterTasksTest() {
     machines_.push_back(std::make_unique<Machine>());
     node_ = machines_[0]->system.spawn<Hears>(asked_);
-    const auto exchange =
-        std::make_shared<NodeExchange>(node_, TaskId{"worker", 0}, 1, std::make_shared<StepDirectory>());
+    const auto exchange = std::make_shared<NodeExchange>(
+        node_, std::make_shared<NodeSendQueue>(), TaskId{"worker", 0}, 1, std::make_shared<StepDirectory>());
     tasks_ =
         std::make_shared<ClusterTasks>(node_, 1, std::map<TaskId, uint64_t>{{kOther, kItsLife}}, exchange);
     tasks_->watch_links(
@@ -77,7 +77,8 @@ class ClusterTasksTest : public ClusterTest {
   NodeCall register_part() {
     std::vector<RemoteTasks::Part> parts(1);
     parts[0].task = kOther.to_string();
-    tasks_->register_parts(std::move(parts), [this](const auto& registered) { registered_ = registered.status(); });
+    tasks_->register_parts(std::move(parts),
+                           [this](const auto& registered) { registered_ = registered.status(); });
     return asked_->next();
   }
 

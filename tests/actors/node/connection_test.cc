@@ -12,6 +12,12 @@
 namespace troupe {
 namespace {
 
+std::string said_by(Connection* c) {
+  absl::Cord bytes;
+  c->fill(&bytes);
+  return std::string(bytes);
+}
+
 /// Two ends, and what is under way from each to the other.
 struct Pair {
   Connection a, b;
@@ -29,8 +35,7 @@ struct Pair {
     }
   }
   static bool move(Connection* from, Connection* to, std::vector<NodeMessage>* arrived, size_t piece) {
-    std::vector<char> bytes;
-    from->fill(&bytes);
+    const std::string bytes = said_by(from);
     for (size_t at = 0; at < bytes.size(); at += std::min(piece, bytes.size() - at)) {
       EXPECT_EQ(to->feed({bytes.data() + at, std::min(piece, bytes.size() - at)}, arrived), absl::OkStatus());
     }
@@ -74,12 +79,11 @@ TEST(Connection, a_large_message_goes_in_pieces_and_small_ones_pass_it) {
   std::string large(20 * kChunkBytes + 17, '\0');
   for (size_t i = 0; i < large.size(); ++i) large[i] = static_cast<char>(i * 31 >> 3);
   pair.a.send(request(1, large));
-  std::vector<char> first;
-  pair.a.fill(&first);
+  const std::string first = said_by(&pair.a);
   // No more than the credit is under way.
   EXPECT_LT(first.size(), 17 * kChunkBytes);
   pair.a.send(request(2, "small"));
-  EXPECT_EQ(pair.b.feed({first.data(), first.size()}, &pair.at_b), absl::OkStatus());
+  EXPECT_EQ(pair.b.feed(first, &pair.at_b), absl::OkStatus());
   pair.settle();
   ASSERT_EQ(pair.at_b.size(), 2u);
   EXPECT_EQ(pair.at_b[0].body, "small");
@@ -160,26 +164,24 @@ TEST(Connection, who_has_not_said_who_he_is_may_say_little) {
   stranger.trust();
   for (const size_t bytes : {size_t{4097}, 2 * kChunkBytes}) {
     stranger.send(request(1, std::string(bytes, 'x')));
-    std::vector<char> wire;
-    stranger.fill(&wire);
+    const std::string wire = said_by(&stranger);
     Connection host, friendly;
     std::vector<NodeMessage> arrived;
-    const absl::Status refused = host.feed({wire.data(), wire.size()}, &arrived);
+    const absl::Status refused = host.feed(wire, &arrived);
     EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument) << refused;
     EXPECT_TRUE(arrived.empty());
     friendly.trust();
-    EXPECT_EQ(friendly.feed({wire.data(), wire.size()}, &arrived), absl::OkStatus());
+    EXPECT_EQ(friendly.feed(wire, &arrived), absl::OkStatus());
   }
   // Nor a piece, however small.
   std::string piece(24, '\0');
   piece[0] = 1;
   piece[12] = 1;
   stranger.send({MessageKind::kChunk, Method::kNone, 0, absl::Cord(piece)});
-  std::vector<char> wire;
-  stranger.fill(&wire);
+  const std::string wire = said_by(&stranger);
   Connection host;
   std::vector<NodeMessage> arrived;
-  EXPECT_EQ(host.feed({wire.data(), wire.size()}, &arrived).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(host.feed(wire, &arrived).code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST(Connection, random_bytes_never_crash) {

@@ -58,9 +58,9 @@ std::vector<std::string> frames() {
   for (const NodeMessage& message : messages()) {
     Connection connection;
     connection.send(message);
-    std::vector<char> wire;
+    absl::Cord wire;
     connection.fill(&wire);
-    out.emplace_back(wire.begin(), wire.end());
+    out.emplace_back(wire);
   }
   return out;
 }
@@ -113,7 +113,7 @@ TEST(FrameFuzz, a_connection_stands_any_bytes) {
     refused += !end.ok();
     arrived_well += static_cast<int>(arrived.size());
     for (const NodeMessage& message : arrived) read(message, &read_well);
-    std::vector<char> answers;
+    absl::Cord answers;
     connection.fill(&answers);
     ASSERT_LT(answers.size(), bytes.size() * 3 + 64);
     if (testing::Test::HasFatalFailure()) return;

@@ -29,9 +29,9 @@ bool Stranger::say_hello(const PeerId& me) {
 
 std::string Stranger::bytes_of(const NodeMessage& message) {
   connection_.send(message);
-  std::vector<char> wire;
+  absl::Cord wire;
   connection_.fill(&wire);
-  return std::string(wire.begin(), wire.end());
+  return std::string(wire);
 }
 
 bool Stranger::listen(bool* ended) {

@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "actors/node/hello.h"
-#include "actors/node/send_queue.h"
 
 namespace troupe::simulation {
 namespace {
@@ -23,9 +22,7 @@ class NodeInPlace final : public caf::event_based_actor {
   caf::behavior make_behavior() override {
     return {
         [this](const NodeCall& m) { node_->call(m); },
-        [this](const NodeSends& m) {
-          for (const NodeSend& w : m.queue->take()) node_->send_word(w);
-        },
+        [this](const NodeSends&) { node_->send_words(); },
         [this](const NodeAnswer& m) { node_->answer(m); },
     };
   }
@@ -48,8 +45,9 @@ int64_t Traffic::work() const {
   return n;
 }
 
-ModelledNode::ModelledNode(Fabric* fabric, int host, PeerId me, std::shared_ptr<StepDirectory> steps)
-    : fabric_(fabric), host_(host), me_(std::move(me)), steps_(std::move(steps)),
+ModelledNode::ModelledNode(Fabric* fabric, int host, PeerId me, std::shared_ptr<NodeSendQueue> words,
+                           std::shared_ptr<StepDirectory> steps)
+    : fabric_(fabric), host_(host), me_(std::move(me)), words_(std::move(words)), steps_(std::move(steps)),
       leases_(fabric->lease, fabric->lease) {
   fabric_->nodes[host_] = this;
 }
@@ -202,12 +200,18 @@ void ModelledNode::put_question(uint64_t connection, const NodeCall& m) {
   write(connection, {0, MessageKind::kRequest, m.method, id, m.body});
 }
 
-void ModelledNode::send_word(const NodeSend& m) {
-  if (!self_) return;
-  Link& link = links_[m.task];
-  if (link.connection != 0 && peers_[link.connection].id) return write_word(link.connection, m);
-  link.words.push_back(m);
-  connect(m.task, &link);
+void ModelledNode::send_words() {
+  for (NodeSend& m : words_->take()) {
+    if (!self_) return;
+    Link& link = links_[m.task];
+    if (link.connection != 0 && peers_[link.connection].id) {
+      write_word(link.connection, m);
+      continue;
+    }
+    const TaskId task = m.task;
+    link.words.push_back(std::move(m));
+    connect(task, &link);
+  }
 }
 
 void ModelledNode::write_word(uint64_t connection, const NodeSend& m) {

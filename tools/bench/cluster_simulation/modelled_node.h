@@ -13,6 +13,7 @@
 #include "actors/node/messages.h"
 #include "actors/node/node_staff.h"
 #include "actors/node/peer_leases.h"
+#include "actors/node/send_queue.h"
 #include "actors/node/step_directory.h"
 #include "tools/bench/cluster_simulation/virtual_network.h"
 
@@ -47,11 +48,13 @@ struct Traffic {
 /// to each task that it calls, one from each that calls it, leases of both, questions and their answers. Its host does all that as work.
 class ModelledNode {
  public:
-  ModelledNode(Fabric* fabric, int host, PeerId me, std::shared_ptr<StepDirectory> steps);
+  ModelledNode(Fabric* fabric, int host, PeerId me, std::shared_ptr<NodeSendQueue> words,
+               std::shared_ptr<StepDirectory> steps);
 
   /// @name What NODE is told
   void call(NodeCall m);
-  void send_word(const NodeSend& m);
+  /// Those that wait.
+  void send_words();
   void answer(const NodeAnswer& m);
   /// Who gets the requests; begins to keep leases.
   void begin(caf::actor self, const NodeStaff& staff);
@@ -115,6 +118,7 @@ class ModelledNode {
   Fabric* const fabric_;
   const int host_;
   const PeerId me_;
+  const std::shared_ptr<NodeSendQueue> words_;
   const std::shared_ptr<StepDirectory> steps_;
   caf::actor self_;
   NodeStaff staff_;

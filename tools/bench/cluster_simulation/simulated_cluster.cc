@@ -79,6 +79,7 @@ void SimulatedCluster::open_master() {
   parts.node = tasks_[kMaster].node_actor;
   parts.cluster = std::make_shared<ClusterView>(spec_);
   parts.task = task_of(kMaster);
+  parts.words = tasks_[kMaster].words;
   parts.steps = tasks_[kMaster].steps;
   parts.devices = tasks_[kMaster].devices;
   parts.own_devices = [this] { return runtime_->make_devices({}, task_of(kMaster).to_string()); };
@@ -113,17 +114,20 @@ void SimulatedCluster::start(int host) {
   Task& task = tasks_[host];
   const TaskId id = task_of(host);
   task.incarnation = ++last_incarnation_;
+  task.words = std::make_shared<NodeSendQueue>();
   task.steps = std::make_shared<StepDirectory>();
   auto devices = runtime_->make_devices({}, id.to_string());
   if (!devices.ok()) throw std::runtime_error(devices.status().ToString());
   task.devices = *std::move(devices);
-  task.node = std::make_shared<ModelledNode>(&fabric_, host, PeerId{id, task.incarnation}, task.steps);
+  task.node =
+      std::make_shared<ModelledNode>(&fabric_, host, PeerId{id, task.incarnation}, task.words, task.steps);
   task.node_actor = spawn_modelled_node(system_, task.node);
   WorkerParts parts;
   parts.task = id;
   parts.incarnation = task.incarnation;
   parts.runtime = runtime_actor(*runtime_);
   parts.node = task.node_actor;
+  parts.words = task.words;
   parts.steps = task.steps;
   parts.devices = task.devices;
   parts.own_devices = [this, id] { return runtime_->make_devices({}, id.to_string()); };

@@ -70,6 +70,7 @@ class SimulatedCluster {
     std::shared_ptr<ModelledNode> node;
     caf::actor node_actor;
     caf::actor worker;
+    std::shared_ptr<NodeSendQueue> words;
     std::shared_ptr<StepDirectory> steps;
     std::shared_ptr<DeviceSet> devices;
   };
