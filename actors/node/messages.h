@@ -91,8 +91,6 @@ struct NodeRefuses {
   uint64_t connection = 0;
   absl::Status why;
 };
-/// INTERNAL: look at the leases.
-struct NodeTurn {};
 /// Says goodbye to all peers and ends.
 struct NodeStop {};
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "actors/node/hello.h"
 #include "actors/node/links.h"
+#include "actors/node/node_clock.h"
 #include "actors/node/node_door.h"
 #include "actors/node/node_look.h"
 #include "actors/node/node_roster.h"
@@ -43,6 +44,7 @@ class NodeImpl final : public caf::io::broker {
   void on_exit() override {
     const absl::Status ended = absl::CancelledError("the node has ended");
     links_->lose_all(ended);
+    clock_ = {};
     door_ = {};
     for (auto& [serial, peer] : std::exchange(peers_, {})) fail_calls(&peer, ended);
     staff_ = {};
@@ -64,14 +66,14 @@ class NodeImpl final : public caf::io::broker {
 
   caf::behavior make_behavior() override {
     links_.emplace(caf::actor(this), parts_.waiting, parts_.connect_patience);
-    const auto port = parts_.listens ? door_.open(this, address_) : address_.port;
+    auto port = parts_.listens ? door_.open(this, address_) : address_.port;
+    if (const absl::Status ticks = clock_.start(this, parts_.lease.period); !ticks.ok()) port = ticks;
     listening_->set_value(port);
     if (!port.ok()) {
       quit();
       return {};
     }
-    address_.port = *port;
-    roster_.emplace(parts_.task, *port, parts_.view, parts_.changes, parts_.is_guest);
+    roster_.emplace(parts_.task, address_.port = *port, parts_.view, parts_.changes, parts_.is_guest);
     // Who has joined tells all, and so is connected to them: they tell him when his place is taken.
     tell_others(roster_->all());
     turn();
@@ -83,7 +85,6 @@ class NodeImpl final : public caf::io::broker {
         [this](const NodeDialed& m) { dialed(m); },
         [this](const NodeArrived& m) { accepted(std::move(*m.socket)); },
         [this](const NodeRefuses& m) { drop(m.connection, m.why); },
-        [this](NodeTurn) { turn(); },
         [this](const NodeStaff& m) { staff_ = m; },
         [this](NodeStop) { stop(); },
     };
@@ -114,6 +115,7 @@ class NodeImpl final : public caf::io::broker {
   }
 
   void ready(const SocketReady& m) {
+    if (NodeClock::is_its(m.id)) return turn();
     look_.heard();
     if (NodeDoor::is_its(m.id)) {
       for (Socket& socket : door_.take_in(m.id)) accepted(std::move(socket));
@@ -343,8 +345,8 @@ class NodeImpl final : public caf::io::broker {
   }
 
   void turn() {
-    if (stopping_) return;
     const auto at = now();
+    clock_.take();
     door_.go_on();
     say_to_all(MessageKind::kPing);
     for (const PeerLeases::Expired& e : leases_.turn(at)) {
@@ -353,8 +355,6 @@ class NodeImpl final : public caf::io::broker {
     }
     for (uint64_t serial : strangers_since(peers_, at - kHelloPatience))
       drop(serial, absl::UnavailableError("it does not say who it is"));
-    // Sent by this actor, it would stay in its mailbox, and keep it, when it comes as the actor ends.
-    caf::delayed_anon_send(caf::actor(this), parts_.lease.period, NodeTurn{});
   }
 
   void stop() {
@@ -371,6 +371,7 @@ class NodeImpl final : public caf::io::broker {
   std::optional<NodeRoster> roster_;
   bool stopping_ = false;
   NodeLook look_;
+  NodeClock clock_;
   NodeDoor door_;
   std::map<uint64_t, NodePeer> peers_;
   std::optional<NodeLinks> links_;

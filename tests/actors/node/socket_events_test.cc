@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <condition_variable>
+#include <chrono>
 #include <functional>
 #include <future>
 #include <memory>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "actors/node/cluster_node.h"
+#include "actors/node/node_clock.h"
 #include "actors/node/node_door.h"
 #include "actors/sockets/dial.h"
 
@@ -57,6 +59,7 @@ class SocketEventsTest : public testing::Test {
     do_there([this](caf::io::broker*) {
       watch_ = SocketEvents::Watch();
       door_ = {};
+      clock_ = {};
     });
     caf::anon_send_exit(broker_, caf::exit_reason::user_shutdown);
     broker_ = nullptr;
@@ -106,20 +109,24 @@ class SocketEventsTest : public testing::Test {
   std::mutex mu_;
   std::condition_variable come_;
   std::vector<SocketReady> told_;  // guarded by mu_
+  std::vector<std::chrono::steady_clock::time_point> told_at_;
   /// Of the broker's thread.
   SocketEvents::Watch watch_;
   NodeDoor door_;
+  NodeClock clock_;
   System system_;
   caf::actor broker_ = [this] {
     caf::actor_config config{&system_.system->middleman().backend()};
     return system_.system->spawn_impl<Hears, caf::no_spawn_options>(config, [this](const SocketReady& m) {
       char byte;
       // Else it is told for ever.
-      if (!m.to_write && !NodeDoor::is_its(m.id)) (void)::recv(watched_->get(), &byte, 1, 0);
+      if (m.id == 7 && !m.to_write) (void)::recv(watched_->get(), &byte, 1, 0);
+      if (NodeClock::is_its(m.id)) clock_.take();
       if (m.to_write) watch_->want_write(false);
       if (NodeDoor::is_its(m.id)) taken_in_ += door_.take_in(m.id).size();
       std::lock_guard lock(mu_);
       told_.push_back(m);
+      told_at_.push_back(std::chrono::steady_clock::now());
       come_.notify_all();
     });
   }();
@@ -185,6 +192,15 @@ TEST_F(SocketEventsTest, one_that_ends_before_the_loop_has_seen_it_is_forgotten)
       [this](caf::io::broker* broker) { (void)SocketEvents::watch(broker, watched_->get(), watched_, 7); });
   let_it_turn();
   EXPECT_TRUE(comes_to_let_go());
+}
+
+TEST_F(SocketEventsTest, a_clock_tells_each_period) {
+  do_there([this](caf::io::broker* broker) { EXPECT_EQ(clock_.start(broker, 10ms), absl::OkStatus()); });
+  std::unique_lock lock(mu_);
+  ASSERT_TRUE(come_.wait_for(lock, 5s, [this] { return told_.size() >= 5; }));
+  EXPECT_TRUE(NodeClock::is_its(told_[0].id));
+  // What it has not been told to be heard it tells again at once.
+  EXPECT_GE(told_at_[4] - told_at_[0], 30ms);
 }
 
 TEST_F(SocketEventsTest, a_door_without_descriptors_rests_and_takes_in_who_waits_when_there_are_some) {
