@@ -28,7 +28,7 @@ namespace troupe {
 namespace {
 
 /// Words that turns of steps on NODE's thread have left leave together, but before the turns are over: their peer has work, too, meanwhile.
-constexpr size_t kWordsAtOnce = 32;
+constexpr size_t kWordsAtOnce = 64;
 
 class NodeImpl final : public caf::io::broker {
  public:
