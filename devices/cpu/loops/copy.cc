@@ -1,6 +1,7 @@
 #include "devices/cpu/loops/copy.h"
 
 #include "devices/cpu/loops/storage.h"
+#include "devices/cpu/loops/whole_lines.h"
 
 #include <algorithm>
 #include <cstring>
@@ -209,9 +210,16 @@ void copy_strided(ParallelRunner& runner, absl::Span<const Axis> axes, const T* 
       const T* f = from + at.from;
       T* t = to + at.to;
       if (inner.from == 0 && inner.to == 1) {
-        std::fill_n(t, inner.size, *f);
+        fill_run(t, inner.size, *f);
+      } else if (inner.to == 1 && inner.from == -1) {
+        write_run(t, inner.size, [&](T* block, int64_t first, int64_t n) {
+          const T* const last = f - first - n + 1;
+          for (int64_t i = 0; i < n; ++i) block[i] = last[n - 1 - i];
+        });
       } else if (inner.to == 1) {
-        for (int64_t i = 0; i < inner.size; ++i) t[i] = f[i * inner.from];
+        write_run(t, inner.size, [&](T* block, int64_t first, int64_t n) {
+          for (int64_t i = 0; i < n; ++i) block[i] = f[(first + i) * inner.from];
+        });
       } else {
         for (int64_t i = 0; i < inner.size; ++i) t[i * inner.to] = f[i * inner.from];
       }
@@ -282,9 +290,10 @@ void fill_flat(ParallelRunner& runner, DataType dtype, const void* value, void* 
   with_storage(dtype, [&]<class T>(T*) {
     const T v = *static_cast<const T*>(value);
     T* t = static_cast<T*>(to);
-    runner.parallel_for(
-        (count + 1023) / 1024, move_cost(1024 * sizeof(T)) / 2,
-        [&](int64_t begin, int64_t end) { std::fill(t + begin * 1024, t + std::min(count, end * 1024), v); });
+    runner.parallel_for((count + 1023) / 1024, move_cost(1024 * sizeof(T)) / 2,
+                        [&](int64_t begin, int64_t end) {
+                          fill_run(t + begin * 1024, std::min(count, end * 1024) - begin * 1024, v);
+                        });
   });
 }
 

@@ -6,6 +6,7 @@
 #include "devices/common/array/paddings.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/loops/storage.h"
+#include "devices/cpu/loops/whole_lines.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
@@ -280,9 +281,13 @@ class OneHot final : public Kernel {
         return;
       }
       context.parallel().parallel_for(n, depth / 8 + 1, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          std::fill_n(to + i * depth, depth, rest);
-          put(i);
+        // Some rows at once, which stay in the cache until they have their ones.
+        const int64_t rows =
+            std::max<int64_t>(1, (int64_t{64} << 10) / (depth * static_cast<int64_t>(sizeof(T))));
+        for (int64_t first = begin; first < end; first += rows) {
+          const int64_t last = std::min(end, first + rows);
+          fill_run(to + first * depth, (last - first) * depth, rest);
+          for (int64_t i = first; i < last; ++i) put(i);
         }
       });
     });

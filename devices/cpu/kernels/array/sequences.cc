@@ -1,4 +1,5 @@
 // Range, LinSpace and the cross product.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -6,6 +7,7 @@
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/kernels/shared/element_types.h"
 #include "devices/cpu/loops/elementwise.h"
+#include "devices/cpu/loops/whole_lines.h"
 
 namespace troupe {
 namespace {
@@ -64,13 +66,25 @@ absl::Status range(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(int64_t n, range_size<T>(start, context.input(1).value<T>(), delta));
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape{n}));
   T* o = out->flat<T>().data();
-  // Floats accumulate, as in the reference: element i is not start + i * delta.
-  T value = start;
-  for (int64_t i = 0; i < n; ++i) {
-    o[i] = value;
-    if constexpr (std::is_integral_v<T>) {
-      value = static_cast<T>(static_cast<wrap_t<T>>(value) + static_cast<wrap_t<T>>(delta));
-    } else {
+  if constexpr (std::is_integral_v<T>) {
+    using U = wrap_t<T>;
+    constexpr int64_t kBlock = 1024;
+    context.parallel().parallel_for((n + kBlock - 1) / kBlock, kBlock / 4, [&](int64_t begin, int64_t end) {
+      const int64_t from = begin * kBlock;
+      write_run(o + from, std::min(n, end * kBlock) - from, [&](T* block, int64_t first, int64_t count) {
+        U value = static_cast<U>(static_cast<U>(start) +
+                                 static_cast<U>(static_cast<U>(from + first) * static_cast<U>(delta)));
+        for (int64_t i = 0; i < count; ++i) {
+          block[i] = static_cast<T>(value);
+          value = static_cast<U>(value + static_cast<U>(delta));
+        }
+      });
+    });
+  } else {
+    // Floats accumulate, as in the reference: element i is not start + i * delta.
+    T value = start;
+    for (int64_t i = 0; i < n; ++i) {
+      o[i] = value;
       value = static_cast<T>(static_cast<compute_t<T>>(value) + static_cast<compute_t<T>>(delta));
     }
   }

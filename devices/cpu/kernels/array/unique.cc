@@ -68,20 +68,29 @@ absl::Status where(KernelContext& context) {
   return absl::OkStatus();
 }
 
+/// What a dtype's numbers have besides their size: the sign of a float, and the bits that only NaN exceeds; no sign, and all bits, for others.
+struct NumberBits {
+  uint64_t sign = 0;
+  uint64_t infinity = ~uint64_t{0};
+};
+
+NumberBits bits_of(DataType dtype) {
+  switch (dtype) {
+    case DataType::kFloat: return {0x80000000u, 0x7f800000u};
+    case DataType::kDouble: return {uint64_t{1} << 63, 0x7ff0000000000000u};
+    case DataType::kHalf: return {0x8000u, 0x7c00u};
+    case DataType::kBfloat16: return {0x8000u, 0x7f80u};
+    default: return {};
+  }
+}
+
 /// A number's bits such that equal numbers have equal bits; false for NaN, which equals nothing.
 bool canonical_bits(DataType dtype, const void* element, uint64_t* bits) {
   *bits = 0;
   std::memcpy(bits, element, std::min<size_t>(dtype_size(dtype), 8));
-  uint64_t sign, infinity;
-  switch (dtype) {
-    case DataType::kFloat: sign = 0x80000000u, infinity = 0x7f800000u; break;
-    case DataType::kDouble: sign = uint64_t{1} << 63, infinity = 0x7ff0000000000000u; break;
-    case DataType::kHalf: sign = 0x8000u, infinity = 0x7c00u; break;
-    case DataType::kBfloat16: sign = 0x8000u, infinity = 0x7f80u; break;
-    default: return true;
-  }
-  if (*bits == sign) *bits = 0;
-  return (*bits & ~sign) <= infinity;
+  const NumberBits in = bits_of(dtype);
+  if (in.sign != 0 && *bits == in.sign) *bits = 0;
+  return (*bits & ~in.sign) <= in.infinity;
 }
 
 /// Numbers the distinct items 0, 1, ... by first occurrence.
@@ -102,19 +111,12 @@ class Numbering {
       }
       return firsts;
     }
-    absl::flat_hash_map<uint64_t, int64_t> seen;
-    for (int64_t i = 0; i < n; ++i) {
-      uint64_t bits;
-      if (!canonical_bits(x.dtype(), element_at(x, i), &bits)) {
-        (*ids)[i] = static_cast<int64_t>(firsts.size());
-        firsts.push_back(i);
-        continue;
-      }
-      auto [it, fresh] = seen.try_emplace(bits, firsts.size());
-      (*ids)[i] = it->second;
-      if (fresh) firsts.push_back(i);
+    switch (dtype_size(x.dtype())) {
+      case 1: return of_numbers<uint8_t>(x, ids);
+      case 2: return of_numbers<uint16_t>(x, ids);
+      case 4: return of_numbers<uint32_t>(x, ids);
+      default: return of_numbers<uint64_t>(x, ids);
     }
-    return firsts;
   }
 
   /// The same for the slices along an axis.
@@ -143,6 +145,30 @@ class Numbering {
   }
 
  private:
+  /// Of numbers that are as large as `Bits`.
+  template <class Bits>
+  static std::vector<int64_t> of_numbers(const Tensor& x, std::vector<int64_t>* ids) {
+    const NumberBits in = bits_of(x.dtype());
+    const auto sign = static_cast<Bits>(in.sign), infinity = static_cast<Bits>(in.infinity);
+    const auto* const p = static_cast<const Bits*>(x.raw());
+    std::vector<int64_t> firsts;
+    absl::flat_hash_map<Bits, int64_t> seen;
+    for (int64_t i = 0; i < x.num_elements(); ++i) {
+      const Bits bits = sign != 0 && p[i] == sign ? Bits{0} : p[i];
+      bool fresh = true;
+      // NaN equals nothing.
+      if (static_cast<Bits>(bits & ~sign) <= infinity) {
+        const auto [it, added] = seen.try_emplace(bits, firsts.size());
+        (*ids)[i] = it->second;
+        fresh = added;
+      } else {
+        (*ids)[i] = static_cast<int64_t>(firsts.size());
+      }
+      if (fresh) firsts.push_back(i);
+    }
+    return firsts;
+  }
+
   static bool append_key(const Tensor& x, int64_t i, std::string* key) {
     uint64_t bits;
     bool comparable = true;

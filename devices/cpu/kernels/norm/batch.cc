@@ -11,33 +11,55 @@
 namespace troupe {
 namespace {
 
-/// Rows summed in float before they are added to the double total: keeps both speed and accuracy.
-constexpr int64_t kRowsPerSum = 64;
+/// Numbers summed in float before they are added to the double total: keeps both speed and accuracy.
+constexpr int64_t kNumbersPerSum = 64;
+/// Sums side by side, where channels are fewer of several pixels.
+constexpr int64_t kSumsAside = 256;
 
-/// Adds f(element index) over all elements of each channel. F: float f(int64_t index, int64_t channel).
+/// to[i] += f(at + i, mean[i]), in vector code.
 template <class F>
-std::vector<double> channel_sums(const Images& s, F f) {
-  std::vector<double> total(static_cast<size_t>(s.channels), 0.0);
-  if (s.inner == 1) {
-    std::vector<float> part(static_cast<size_t>(s.channels));
-    for (int64_t r0 = 0; r0 < s.outer; r0 += kRowsPerSum) {
-      std::fill(part.begin(), part.end(), 0.0f);
-      const int64_t end = std::min(s.outer, r0 + kRowsPerSum);
-      for (int64_t r = r0; r < end; ++r) {
-        for (int64_t c = 0; c < s.channels; ++c) part[static_cast<size_t>(c)] += f(r * s.channels + c, c);
+void add_some(float* __restrict to, const float* __restrict mean, int64_t at, int64_t n, F f) {
+  for (int64_t i = 0; i < n; ++i) to[i] += f(at + i, mean[i]);
+}
+
+/// Adds f(element index, mean) over all elements of each channel; `means` has one a channel, or is null, for zeros. What is added to what depends on sizes
+/// only, not on threads. F: float f(int64_t index, float mean).
+template <class F>
+std::vector<double> channel_sums(ParallelRunner& runner, const Images& s, const float* means, F f) {
+  const int64_t channels = s.channels;
+  std::vector<double> total(static_cast<size_t>(channels), 0.0);
+  if (channels == 0) return total;
+  if (s.inner != 1) {
+    runner.parallel_for(channels, s.outer * s.inner + 1, [&](int64_t begin, int64_t end) {
+      for (int64_t c = begin; c < end; ++c) {
+        const float mean = means == nullptr ? 0 : means[c];
+        for (int64_t o = 0; o < s.outer; ++o) {
+          const int64_t base = (o * channels + c) * s.inner;
+          double sum = 0;
+          for (int64_t i = 0; i < s.inner; ++i) sum += static_cast<double>(f(base + i, mean));
+          total[static_cast<size_t>(c)] += sum;
+        }
       }
-      for (size_t c = 0; c < part.size(); ++c) total[c] += static_cast<double>(part[c]);
-    }
+    });
     return total;
   }
-  for (int64_t o = 0; o < s.outer; ++o) {
-    for (int64_t c = 0; c < s.channels; ++c) {
-      const int64_t base = (o * s.channels + c) * s.inner;
-      double sum = 0;
-      for (int64_t i = 0; i < s.inner; ++i) sum += static_cast<double>(f(base + i, c));
-      total[static_cast<size_t>(c)] += sum;
+  const int64_t width = std::max<int64_t>(1, kSumsAside / channels) * channels;
+  std::vector<float> repeated(static_cast<size_t>(width), 0.0f);
+  for (int64_t i = 0; means != nullptr && i < width; ++i) repeated[i] = means[i % channels];
+  const int64_t all = s.outer * channels, part = width * kNumbersPerSum, parts = (all + part - 1) / part;
+  std::vector<double> sums(static_cast<size_t>(parts * channels), 0.0);
+  runner.parallel_for(parts, part, [&](int64_t begin, int64_t end) {
+    std::vector<float> aside(static_cast<size_t>(width));
+    for (int64_t p = begin; p < end; ++p) {
+      std::fill(aside.begin(), aside.end(), 0.0f);
+      const int64_t last = std::min(all, (p + 1) * part);
+      for (int64_t at = p * part; at < last; at += width) {
+        add_some(aside.data(), repeated.data(), at, std::min(width, last - at), f);
+      }
+      for (int64_t i = 0; i < width; ++i) sums[p * channels + i % channels] += static_cast<double>(aside[i]);
     }
-  }
+  });
+  for (int64_t i = 0; i < parts * channels; ++i) total[i % channels] += sums[i];
   return total;
 }
 
@@ -114,11 +136,12 @@ class BatchNormKernel final : public Kernel {
       return absl::OkStatus();
     }
     const T* x = context.input(0).flat<T>().data();
-    std::vector<double> sums = channel_sums(s, [x](int64_t i, int64_t) { return static_cast<float>(x[i]); });
+    ParallelRunner& runner = context.parallel();
+    std::vector<double> sums =
+        channel_sums(runner, s, nullptr, [x](int64_t i, float) { return static_cast<float>(x[i]); });
     for (size_t c = 0; c < channels; ++c) (*mean)[c] = static_cast<float>(sums[c] / count);
-    const float* m = mean->data();
-    sums = channel_sums(s, [x, m](int64_t i, int64_t c) {
-      const float d = static_cast<float>(x[i]) - m[c];
+    sums = channel_sums(runner, s, mean->data(), [x](int64_t i, float m) {
+      const float d = static_cast<float>(x[i]) - m;
       return d * d;
     });
     for (size_t c = 0; c < channels; ++c) (*variance)[c] = static_cast<float>(sums[c] / count);
@@ -193,10 +216,11 @@ class BatchNormGradKernel final : public Kernel {
     std::vector<float> inverse(channels);
     for (size_t c = 0; c < channels; ++c) inverse[c] = 1.0f / std::sqrt(variance[c] + attrs_.epsilon);
     const float* m = mean.data();
+    ParallelRunner& runner = context.parallel();
     std::vector<double> sum_dy =
-        channel_sums(s, [dy](int64_t i, int64_t) { return static_cast<float>(dy[i]); });
-    std::vector<double> sum_dyx = channel_sums(s, [=](int64_t i, int64_t c) {
-      return static_cast<float>(dy[i]) * (static_cast<float>(from[i]) - m[c]);
+        channel_sums(runner, s, nullptr, [dy](int64_t i, float) { return static_cast<float>(dy[i]); });
+    std::vector<double> sum_dyx = channel_sums(runner, s, m, [=](int64_t i, float mean_here) {
+      return static_cast<float>(dy[i]) * (static_cast<float>(from[i]) - mean_here);
     });
     TROUPE_ASSIGN_OR_RETURN(Tensor * scale_grad, context.allocate_output(1, Shape{s.channels}));
     TROUPE_ASSIGN_OR_RETURN(Tensor * offset_grad, context.allocate_output(2, Shape{s.channels}));

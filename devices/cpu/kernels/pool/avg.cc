@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "devices/common/pool/pooling.h"
+#include "devices/cpu/kernels/pool/pool_rows.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
@@ -9,26 +10,42 @@ namespace {
 
 /// Sums are kept in the dtype, or in float for the 16-bit ones.
 template <class T>
-using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
+using SumOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+template <class T>
+struct MeanOfRows {
+  using Sum = SumOf<T>;
+  static Sum start() { return Sum(0); }
+  template <class V>
+  static V join(V a, V b) {
+    return a + b;
+  }
+  template <class V>
+  static V finish(V sum, Sum taps) {
+    return sum / taps;
+  }
+};
 
 /// Padding does not count.
 template <class T>
 void avg_pool(ParallelRunner& runner, const PoolProblem& p, const T* in, T* out) {
+  using Rows = PoolRows<T, MeanOfRows<T>>;
+  if (Rows::suits(p)) return Rows(p).run(runner, in, out);
   const int64_t pixels = p.out_pixels(), image = p.in_pixels() * p.channels, channels = p.channels;
   const int64_t cost = p.w[0].kernel * p.w[1].kernel * p.w[2].kernel * channels / 4 + 5;
   runner.parallel_for(p.images * pixels, cost, [&](int64_t begin, int64_t end) {
-    std::vector<Sum<T>> sum(static_cast<size_t>(channels));
+    std::vector<SumOf<T>> sum(static_cast<size_t>(channels));
     for (int64_t i = begin; i < end; ++i) {
       const T* from = in + i / pixels * image;
-      std::fill(sum.begin(), sum.end(), Sum<T>(0));
+      std::fill(sum.begin(), sum.end(), SumOf<T>(0));
       int64_t count = 0;
       p.each_tap(i % pixels, [&](int64_t pixel) {
         const T* tap = from + pixel * channels;
-        for (int64_t c = 0; c < channels; ++c) sum[static_cast<size_t>(c)] += static_cast<Sum<T>>(tap[c]);
+        for (int64_t c = 0; c < channels; ++c) sum[static_cast<size_t>(c)] += static_cast<SumOf<T>>(tap[c]);
         ++count;
       });
       T* to = out + i * channels;
-      const auto divisor = static_cast<Sum<T>>(std::max<int64_t>(count, 1));
+      const auto divisor = static_cast<SumOf<T>>(std::max<int64_t>(count, 1));
       for (int64_t c = 0; c < channels; ++c) to[c] = static_cast<T>(sum[static_cast<size_t>(c)] / divisor);
     }
   });
@@ -39,17 +56,17 @@ void avg_pool_grad(ParallelRunner& runner, const PoolProblem& p, const T* grad, 
   const int64_t pixels = p.out_pixels(), image = p.in_pixels() * p.channels, channels = p.channels;
   const int64_t cost = p.w[0].kernel * p.w[1].kernel * p.w[2].kernel * channels / 4 * pixels + image;
   runner.parallel_for(p.images, cost, [&](int64_t begin, int64_t end) {
-    std::vector<Sum<T>> sum(static_cast<size_t>(image));
+    std::vector<SumOf<T>> sum(static_cast<size_t>(image));
     for (int64_t n = begin; n < end; ++n) {
-      std::fill(sum.begin(), sum.end(), Sum<T>(0));
+      std::fill(sum.begin(), sum.end(), SumOf<T>(0));
       for (int64_t i = 0; i < pixels; ++i) {
         int64_t count = 0;
         p.each_tap(i, [&](int64_t) { ++count; });
         const T* from = grad + (n * pixels + i) * channels;
-        const auto share = Sum<T>(1) / static_cast<Sum<T>>(std::max<int64_t>(count, 1));
+        const auto share = SumOf<T>(1) / static_cast<SumOf<T>>(std::max<int64_t>(count, 1));
         p.each_tap(i, [&](int64_t pixel) {
-          Sum<T>* to = sum.data() + pixel * channels;
-          for (int64_t c = 0; c < channels; ++c) to[c] += static_cast<Sum<T>>(from[c]) * share;
+          SumOf<T>* to = sum.data() + pixel * channels;
+          for (int64_t c = 0; c < channels; ++c) to[c] += static_cast<SumOf<T>>(from[c]) * share;
         });
       }
       T* to = out + n * image;

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "devices/common/pool/pooling.h"
+#include "devices/cpu/kernels/pool/pool_rows.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
@@ -25,9 +26,26 @@ void max_over_depth(const PoolProblem& p, const T* in, T* out) {
   }
 }
 
+/// NaN is never greater.
+template <class T>
+struct GreatestOfRows {
+  using Sum = T;
+  static T start() { return std::numeric_limits<T>::lowest(); }
+  template <class V>
+  static V join(V a, V b) {
+    return a < b ? b : a;
+  }
+  template <class V>
+  static V finish(V greatest, T) {
+    return greatest;
+  }
+};
+
 template <class T>
 void max_pool(ParallelRunner& runner, const PoolProblem& p, const T* in, T* out) {
   if (p.depth_window > 1) return max_over_depth(p, in, out);
+  using Rows = PoolRows<T, GreatestOfRows<T>>;
+  if (Rows::suits(p)) return Rows(p).run(runner, in, out);
   const int64_t pixels = p.out_pixels(), image = p.in_pixels() * p.channels, channels = p.channels;
   runner.parallel_for(p.images * pixels, row_cost(p), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {

@@ -1,4 +1,5 @@
 // ArgMax and ArgMin.
+#include <algorithm>
 #include <limits>
 
 #include "devices/common/reduce/axis.h"
@@ -6,6 +7,7 @@
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/kernels/shared/element_types.h"
 #include "devices/cpu/loops/elementwise.h"
+#include "devices/cpu/loops/vector/vector_loops.h"
 
 namespace troupe {
 namespace {
@@ -24,6 +26,33 @@ int64_t best_index(const T* x, int64_t n, int64_t stride) {
     }
   }
   return at;
+}
+
+/// The same of the greatest of neighbouring floats.
+int64_t greatest_index(const float* x, int64_t n) {
+  constexpr int64_t kBlock = 1024;
+  const auto maximum = vector_loops().folds.maximum;
+  float best = std::numeric_limits<float>::lowest();
+  // Where the best is, in a block, or where itself.
+  int64_t block = -1, at = 0;
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    const int64_t count = std::min(kBlock, n - begin);
+    const float m = maximum(x + begin, count);
+    if (m > best) {
+      best = m;
+      block = begin;
+    } else if (m != m) {
+      // NaN hides what else there is.
+      for (int64_t i = begin; i < begin + count; ++i) {
+        if (!(x[i] > best)) continue;
+        best = x[i];
+        block = -1;
+        at = i;
+      }
+    }
+  }
+  if (block < 0) return at;
+  return std::find(x + block, x + n, best) - x;
 }
 
 void store_index(Tensor* out, int64_t i, int64_t value) {
@@ -47,6 +76,12 @@ absl::Status arg_best(KernelContext& context) {
   const T* p = x.flat<T>().data();
   context.parallel().parallel_for(out->num_elements(), length, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
+      if constexpr (kMax && std::is_same_v<T, float>) {
+        if (inner == 1 && length >= kVectorFrom) {
+          store_index(out, i, greatest_index(p + i * length, length));
+          continue;
+        }
+      }
       store_index(out, i, best_index<T, kMax>(p + i / inner * length * inner + i % inner, length, inner));
     }
   });

@@ -1,4 +1,6 @@
 // Max, Min, All and Any.
+#include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "devices/cpu/kernels/reduce/reduction.h"
@@ -48,6 +50,18 @@ struct LogicOp {
   static void fold(bool& s, const bool& x) { s = kAll ? s & x : s | x; }
   static void join(bool& s, const bool& x) { fold(s, x); }
   static bool finish(const bool& s, int64_t) { return s; }
+  static bool fold_run(const bool* x, int64_t n) {
+    if constexpr (kAll) return std::memchr(x, 0, static_cast<size_t>(n)) == nullptr;
+    // Some at once, in vector code; the first that has one is the last that is looked at.
+    constexpr int64_t kBlock = 1024;
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(x);
+    for (int64_t begin = 0; begin < n; begin += kBlock) {
+      unsigned char any = 0;
+      for (int64_t i = begin; i < std::min(n, begin + kBlock); ++i) any |= bytes[i];
+      if (any != 0) return true;
+    }
+    return false;
+  }
 };
 
 }  // namespace

@@ -1,6 +1,9 @@
 // Writes in place, distances, paddings, ranges, places.
 #include <gmock/gmock.h>
 
+#include <cstdint>
+#include <limits>
+
 #include "tests/support/kernel_harness.h"
 
 namespace troupe::test {
@@ -65,6 +68,56 @@ TEST(Range, adds_its_step_each_time) {
     next += step;
   }
   EXPECT_NE(out->at(0).flat<float>()[7], 7 * step);
+}
+
+TEST(Range, of_integers_goes_on_over_any_length_and_wraps) {
+  const auto range = [](int32_t start, int32_t limit, int32_t delta) {
+    return run_kernel("Range", {Tensor::scalar(start), Tensor::scalar(limit), Tensor::scalar(delta)})->at(0);
+  };
+  for (const int32_t n : {1, 1023, 1024, 1025, 100'000}) {
+    SCOPED_TRACE(n);
+    const Tensor up = range(5, 5 + 3 * n, 3), down = range(-7, -7 - 2 * n, -2);
+    ASSERT_EQ(up.num_elements(), n);
+    ASSERT_EQ(down.num_elements(), n);
+    for (int32_t i = 0; i < n; ++i) {
+      ASSERT_EQ(up.flat<int32_t>()[i], 5 + 3 * i);
+      ASSERT_EQ(down.flat<int32_t>()[i], -7 - 2 * i);
+    }
+  }
+  EXPECT_THAT(range(INT32_MAX - 3, INT32_MAX, 2).flat<int32_t>(), ElementsAre(INT32_MAX - 3, INT32_MAX - 1));
+}
+
+TEST(OneHot, has_one_in_each_row_of_any_depth) {
+  for (const int32_t depth : {1, 3, 255, 256, 5000}) {
+    SCOPED_TRACE(depth);
+    Tensor places(DataType::kInt32, Shape{50});
+    for (int32_t i = 0; i < 50; ++i) places.flat<int32_t>()[i] = i * 7 % depth;
+    const auto out = run_kernel(
+        "OneHot", {places, Tensor::scalar(depth), Tensor::scalar<double>(2), Tensor::scalar<double>(-1)});
+    ASSERT_TRUE(out.ok()) << out.status();
+    for (int32_t i = 0; i < 50; ++i) {
+      for (int32_t d = 0; d < depth; ++d)
+        ASSERT_EQ(out->at(0).flat<double>()[i * depth + d], d == i * 7 % depth ? 2 : -1);
+    }
+  }
+}
+
+TEST(Unique, tells_numbers_of_every_size_apart) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto ids = [](const Tensor& x) {
+    return run_kernel("Unique", {x}, {{"out_idx", DataType::kInt32}})->at(1);
+  };
+  EXPECT_THAT(ids(Tensor::vector<uint8_t>({200, 0, 200, 128, 0})).flat<int32_t>(),
+              ElementsAre(0, 1, 0, 2, 1));
+  EXPECT_THAT(ids(Tensor::vector<int16_t>({-1, 1, -1, INT16_MIN, INT16_MIN})).flat<int32_t>(),
+              ElementsAre(0, 1, 0, 2, 2));
+  EXPECT_THAT(ids(Tensor::vector<int64_t>({-1, INT64_MIN, -1, 0, INT64_MIN})).flat<int32_t>(),
+              ElementsAre(0, 1, 0, 2, 1));
+  EXPECT_THAT(ids(Tensor::vector<float>({0.0f, -0.0f, nan, nan, -1, 1})).flat<int32_t>(),
+              ElementsAre(0, 0, 1, 2, 3, 4));
+  EXPECT_THAT(
+      ids(Tensor::vector<double>({-0.0, 0.0, std::numeric_limits<double>::infinity(), nan})).flat<int32_t>(),
+      ElementsAre(0, 0, 1, 2));
 }
 
 TEST(OneHot, leaves_rows_off_whose_index_is_outside) {

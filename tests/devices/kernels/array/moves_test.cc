@@ -26,6 +26,21 @@ void expect_result(const std::string& op, std::vector<Tensor> in, const AttrMap&
   EXPECT_TRUE(tensors_near(out->at(0), Tensor::from<float>(shape, values)));
 }
 
+TEST(Reverse, turns_rows_of_any_length) {
+  for (const int64_t n : {255, 256, 1024, 1500, 4097}) {
+    SCOPED_TRACE(n);
+    Tensor x(DataType::kFloat, Shape{3, n});
+    float next = 0;
+    for (float& v : x.flat<float>()) v = next++;
+    const auto out = run_kernel("ReverseV2", {x, Tensor::vector<int32_t>({1})});
+    ASSERT_TRUE(out.ok()) << out.status();
+    for (int64_t r = 0; r < 3; ++r) {
+      for (int64_t i = 0; i < n; ++i)
+        ASSERT_EQ(out->at(0).flat<float>()[r * n + i], static_cast<float>(r * n + n - 1 - i));
+    }
+  }
+}
+
 TEST(Reverse, turns_the_axes_that_it_is_told) {
   const Tensor x = counted(Shape{2, 3, 2});
   expect_result("ReverseV2", {x, ints({0, -1})}, {}, Shape{2, 3, 2}, {7, 6, 9, 8, 11, 10, 1, 0, 3, 2, 5, 4});

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 
 #include "tests/support/kernel_harness.h"
@@ -39,6 +40,42 @@ TEST(FusedBatchNorm, returns_the_variance_with_bessels_correction) {
   EXPECT_FLOAT_EQ(out->at(1).flat<float>()[0], 3);
   EXPECT_FLOAT_EQ(out->at(2).flat<float>()[0], 14.0f / 3);
   EXPECT_FLOAT_EQ(out->at(4).flat<float>()[0], 3.5f);
+}
+
+TEST(FusedBatchNorm, finds_the_statistics_of_many_pixels_in_either_layout) {
+  for (const int64_t channels : {0, 1, 3, 16, 300}) {
+    SCOPED_TRACE(channels);
+    const int64_t pixels = 40'000 / std::max<int64_t>(channels, 1) + 7;
+    Tensor last(DataType::kFloat, Shape{1, 1, pixels, channels}),
+        first(DataType::kFloat, Shape{1, channels, 1, pixels});
+    std::vector<double> mean(static_cast<size_t>(channels), 0), variance = mean;
+    const auto value = [](int64_t pixel, int64_t c) {
+      return static_cast<float>(pixel * 31 % 97) + static_cast<float>(c);
+    };
+    for (int64_t p = 0; p < pixels; ++p) {
+      for (int64_t c = 0; c < channels; ++c) {
+        last.flat<float>()[p * channels + c] = first.flat<float>()[c * pixels + p] = value(p, c);
+        mean[c] += value(p, c) / static_cast<double>(pixels);
+      }
+    }
+    for (int64_t p = 0; p < pixels; ++p) {
+      for (int64_t c = 0; c < channels; ++c)
+        variance[c] += std::pow(value(p, c) - mean[c], 2) / static_cast<double>(pixels);
+    }
+    const Tensor ones = Tensor::from<float>(Shape{channels},
+                                            std::vector<float>(static_cast<size_t>(channels), 1)),
+                 none(DataType::kFloat, Shape{0});
+    for (const char* format : {"NHWC", "NCHW"}) {
+      const Tensor& x = format[1] == 'H' ? last : first;
+      const auto out = run_kernel("FusedBatchNormV3", {x, ones, ones, none, none},
+                                  {{"U", DataType::kFloat}, {"data_format", format}});
+      ASSERT_TRUE(out.ok()) << out.status();
+      for (int64_t c = 0; c < channels; ++c) {
+        EXPECT_NEAR(out->at(3).flat<float>()[c], mean[c], 1e-4 * mean[c]);
+        EXPECT_NEAR(out->at(4).flat<float>()[c], variance[c], 1e-4 * variance[c]);
+      }
+    }
+  }
 }
 
 TEST(FusedBatchNorm, averages_statistics_over_steps) {

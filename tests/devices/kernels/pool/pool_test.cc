@@ -1,7 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numeric>
+#include <tuple>
 
 #include "tests/support/kernel_harness.h"
 
@@ -41,6 +45,64 @@ TEST(MaxPool, skips_not_a_number_and_bottoms_out_at_the_lowest_number) {
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_TRUE(tensors_near(
       out->at(0), Tensor::from<float>(Shape{1, 1, 3, 1}, {1, 2, std::numeric_limits<float>::lowest()})));
+}
+
+/// Every window by itself, of images [1, rows, columns, channels].
+template <class Fold>
+Tensor pooled(const Tensor& x, const Ints& kernel, const Ints& stride, const Shape& out, Ints before,
+              Fold fold) {
+  Tensor y(DataType::kFloat, out);
+  auto at = y.flat<float>().begin();
+  for (int64_t r = 0; r < out.dim(1); ++r) {
+    for (int64_t c = 0; c < out.dim(2); ++c) {
+      for (int64_t k = 0; k < out.dim(3); ++k) {
+        std::vector<float> taps;
+        for (int64_t i = r * stride[0] - before[0]; i < r * stride[0] - before[0] + kernel[0]; ++i) {
+          for (int64_t j = c * stride[1] - before[1]; j < c * stride[1] - before[1] + kernel[1]; ++j) {
+            if (i >= 0 && i < x.dim(1) && j >= 0 && j < x.dim(2))
+              taps.push_back(x.flat<float>()[(i * x.dim(2) + j) * x.dim(3) + k]);
+          }
+        }
+        *at++ = fold(taps);
+      }
+    }
+  }
+  return y;
+}
+
+TEST(Pooling, of_many_channels_is_that_of_each_window) {
+  for (const int64_t channels : {1, 15, 16, 17, 40}) {
+    for (const auto& [kernel, stride, before] : {std::tuple<Ints, Ints, Ints>{{3, 3}, {2, 2}, {1, 1}},
+                                                 {{2, 2}, {2, 2}, {0, 0}},
+                                                 {{3, 2}, {1, 1}, {1, 0}},
+                                                 {{1, 1}, {2, 2}, {0, 0}},
+                                                 {{7, 9}, {7, 9}, {0, 0}}}) {
+      SCOPED_TRACE(testing::Message() << channels << " channels, windows " << testing::PrintToString(kernel)
+                                      << ", steps " << testing::PrintToString(stride));
+      Tensor x(DataType::kFloat, Shape{1, 7, 9, channels});
+      float v = 0;
+      for (float& e : x.flat<float>()) e = static_cast<float>(std::fmod(v++ * 37, 101) - 50);
+      const AttrMap attrs = window({1, kernel[0], kernel[1], 1}, {1, stride[0], stride[1], 1}, "SAME");
+      const auto most = run_kernel("MaxPool", {x}, attrs), mean = run_kernel("AvgPool", {x}, attrs);
+      ASSERT_TRUE(most.ok() && mean.ok()) << most.status() << mean.status();
+      EXPECT_TRUE(tensors_near(
+          most->at(0), pooled(x, kernel, stride, most->at(0).shape(), before,
+                              [](const auto& taps) { return *std::max_element(taps.begin(), taps.end()); })));
+      EXPECT_TRUE(tensors_near(
+          mean->at(0), pooled(x, kernel, stride, mean->at(0).shape(), before, [](const auto& taps) {
+            return std::accumulate(taps.begin(), taps.end(), 0.0f) / static_cast<float>(taps.size());
+          })));
+    }
+  }
+}
+
+TEST(MaxPool, of_many_channels_skips_not_a_number) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  Tensor x(DataType::kFloat, Shape{1, 2, 2, 20});
+  for (int64_t i = 0; i < 80; ++i) x.flat<float>()[i] = i < 60 ? nan : static_cast<float>(i % 20);
+  const auto out = run_kernel("MaxPool", {x}, window({1, 2, 2, 1}, {1, 2, 2, 1}, "VALID"));
+  ASSERT_TRUE(out.ok()) << out.status();
+  for (int64_t c = 0; c < 20; ++c) EXPECT_EQ(out->at(0).flat<float>()[c], static_cast<float>(c));
 }
 
 TEST(MaxPool, pools_over_the_depth) {

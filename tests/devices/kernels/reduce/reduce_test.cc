@@ -101,6 +101,52 @@ TEST(ArgMax, takes_the_first_of_equals) {
   EXPECT_THAT(least->at(0).flat<int32_t>(), ElementsAre(0, 2));
 }
 
+TEST(ArgMax, of_long_rows_takes_the_first_of_equals_and_never_what_is_no_number) {
+  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  const auto place = [](const Tensor& x) {
+    return run_kernel("ArgMax", {x, Tensor::scalar<int32_t>(0)}, {{"output_type", DataType::kInt64}})
+        ->at(0)
+        .value<int64_t>();
+  };
+  for (const int64_t n : {15, 16, 1023, 1024, 1025, 5000}) {
+    SCOPED_TRACE(n);
+    Tensor x(DataType::kFloat, Shape{n});
+    for (int64_t i = 0; i < n; ++i) x.flat<float>()[i] = static_cast<float>(i % 7);
+    EXPECT_EQ(place(x), 6);
+    for (const int64_t best : {int64_t{0}, n / 2, n - 1}) {
+      x.flat<float>()[best] = 8;
+      EXPECT_EQ(place(x), best);
+      x.flat<float>()[std::max<int64_t>(best - 1, 0)] = nan;
+      EXPECT_EQ(place(x), best == 0 ? 6 : best);
+      for (int64_t i = 0; i < n; ++i) x.flat<float>()[i] = static_cast<float>(i % 7);
+    }
+    for (float& v : x.flat<float>()) v = nan;
+    EXPECT_EQ(place(x), 0);
+    x.flat<float>()[n - 1] = -1;
+    EXPECT_EQ(place(x), n - 1);
+    for (float& v : x.flat<float>()) v = -inf;
+    EXPECT_EQ(place(x), 0);
+  }
+}
+
+TEST(Logic, of_long_rows_sees_each_element) {
+  for (const int64_t n : {1, 7, 1023, 1024, 1025, 40000}) {
+    SCOPED_TRACE(n);
+    Tensor x(DataType::kBool, Shape{1, n});
+    const auto says = [&](const char* op) { return reduce(op, x, {1})->at(0).value<bool>(); };
+    for (const int64_t odd : {int64_t{0}, n / 2, n - 1}) {
+      for (bool& b : x.flat<bool>()) b = false;
+      EXPECT_FALSE(says("Any"));
+      x.flat<bool>()[odd] = true;
+      EXPECT_TRUE(says("Any"));
+      for (bool& b : x.flat<bool>()) b = true;
+      EXPECT_TRUE(says("All"));
+      x.flat<bool>()[odd] = false;
+      EXPECT_FALSE(says("All"));
+    }
+  }
+}
+
 TEST(Scans, go_either_way_with_or_without_the_element) {
   const Tensor x = Tensor::vector<float>({1, 2, 3}), axis = Tensor::scalar<int32_t>(0);
   const auto scan = [&](const char* op, bool exclusive, bool reverse) {
