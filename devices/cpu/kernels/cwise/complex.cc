@@ -1,4 +1,8 @@
 // Parts of complex numbers, and complex numbers of parts.
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
 #include "devices/cpu/kernels/cwise/rows.h"
 
 namespace troupe {
@@ -25,7 +29,15 @@ struct AngleOp {
 struct LengthOp {
   template <class T>
   T operator()(const std::complex<T>& a) const {
-    return std::abs(a);
+    if constexpr (std::is_same_v<T, float>) {
+      // No square of a float leaves the doubles. An infinite part is so whatever the other is.
+      const double re = a.real(), im = a.imag();
+      const double infinite = std::numeric_limits<double>::infinity();
+      const bool is_infinite = (re == infinite) | (re == -infinite) | (im == infinite) | (im == -infinite);
+      return static_cast<float>(is_infinite ? infinite : std::sqrt(re * re + im * im));
+    } else {
+      return std::abs(a);
+    }
   }
 };
 struct ConjOp {

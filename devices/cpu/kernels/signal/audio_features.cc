@@ -43,18 +43,21 @@ class AudioSpectrogram final : public Kernel {
     std::vector<double> hann(static_cast<size_t>(window_));
     for (int64_t i = 0; i < window_; ++i)
       hann[i] = 0.5 - 0.5 * std::cos(2 * kPi * static_cast<double>(i) / static_cast<double>(window_));
-    const FftPlan plan(length);
+    const auto plan = RealFftPlan::of(length);
     const float* sound = input.flat<float>().data();
     float* to = out->flat<float>().data();
     context.parallel().parallel_for(channels * slices, length * 20, [&](int64_t begin, int64_t end) {
-      std::vector<FftPlan::Complex> line(static_cast<size_t>(length)), scratch;
+      FftLines line;
       for (int64_t s = begin; s < end; ++s) {
         const float* from = sound + (s % slices) * stride_ * channels + s / slices;
-        std::fill(line.begin(), line.end(), 0);
-        for (int64_t i = 0; i < window_; ++i) line[i] = hann[i] * static_cast<double>(from[i * channels]);
-        plan.run(line.data(), false, &scratch);
+        line.resize(length / 2, 1);
+        for (int64_t i = 0; i < length; ++i) {
+          std::vector<double>& part = i % 2 == 0 ? line.re : line.im;
+          part[i / 2] = i < window_ ? hann[i] * static_cast<double>(from[i * channels]) : 0;
+        }
+        plan->forward(&line);
         for (int64_t k = 0; k < bins; ++k) {
-          const double power = std::norm(line[k]);
+          const double power = line.re[k] * line.re[k] + line.im[k] * line.im[k];
           to[s * bins + k] = static_cast<float>(squared_ ? power : std::sqrt(power));
         }
       }

@@ -33,12 +33,85 @@ Tensor slow_transform(const Tensor& in) {
 }
 
 TEST(Fft, transforms_any_length) {
-  for (int64_t n : {1, 2, 3, 5, 8, 12, 17, 30, 64, 97}) {
+  for (int64_t n : {1, 2, 3, 4, 5, 8, 12, 16, 17, 30, 32, 64, 97, 128, 256}) {
     Tensor in = signal(Shape{n});
     auto out = run_kernel("FFT", {in});
     ASSERT_TRUE(out.ok()) << out.status();
     EXPECT_TRUE(tensors_near(out->at(0), slow_transform(in), 1e-9, 1e-9)) << n;
     EXPECT_TRUE(tensors_near(run_kernel("IFFT", {out->at(0)})->at(0), in, 1e-9, 1e-9)) << n;
+  }
+}
+
+/// Row r of `t`, of rank 2.
+Tensor row_of(const Tensor& t, int64_t r) {
+  Tensor row(DataType::kComplex128, Shape{t.dim(1)});
+  for (int64_t i = 0; i < t.dim(1); ++i) row.flat<C>()[i] = t.flat<C>()[r * t.dim(1) + i];
+  return row;
+}
+
+TEST(Fft, of_a_batch_is_that_of_each_line) {
+  for (const int64_t lines : {1, 3, 4, 5, 9}) {
+    for (const int64_t n : {6, 16}) {
+      SCOPED_TRACE(testing::Message() << lines << " lines of " << n);
+      const Tensor in = signal(Shape{lines, n});
+      const auto out = run_kernel("FFT", {in});
+      ASSERT_TRUE(out.ok()) << out.status();
+      for (int64_t r = 0; r < lines; ++r)
+        EXPECT_TRUE(tensors_near(row_of(out->at(0), r), slow_transform(row_of(in, r)), 1e-9, 1e-9)) << r;
+    }
+  }
+}
+
+/// Of double precision, which is the real part of `in` or becomes it again.
+const AttrMap kOfDoubles = {{"Treal", DataType::kDouble}, {"Tcomplex", DataType::kComplex128}};
+
+TEST(Fft, of_reals_is_half_of_the_complex_one_and_comes_back) {
+  for (const int64_t lines : {1, 4, 7}) {
+    for (const int64_t n : {1, 2, 3, 4, 6, 7, 8, 10, 32, 34, 64}) {
+      SCOPED_TRACE(testing::Message() << lines << " lines of " << n);
+      Tensor whole = signal(Shape{lines, n}), in(DataType::kDouble, Shape{lines, n});
+      for (int64_t i = 0; i < whole.num_elements(); ++i) {
+        in.flat<double>()[i] = whole.flat<C>()[i].real();
+        whole.flat<C>()[i] = in.flat<double>()[i];
+      }
+      const Tensor length = Tensor::vector<int32_t>({static_cast<int32_t>(n)});
+      const auto half = run_kernel("RFFT", {in, length}, kOfDoubles);
+      ASSERT_TRUE(half.ok()) << half.status();
+      ASSERT_EQ(half->at(0).shape(), (Shape{lines, n / 2 + 1}));
+      for (int64_t r = 0; r < lines; ++r) {
+        const Tensor all = slow_transform(row_of(whole, r));
+        for (int64_t k = 0; k <= n / 2; ++k)
+          EXPECT_NEAR(std::abs(half->at(0).flat<C>()[r * (n / 2 + 1) + k] - all.flat<C>()[k]), 0, 1e-9) << k;
+      }
+      const auto back = run_kernel("IRFFT", {half->at(0), length}, kOfDoubles);
+      ASSERT_TRUE(back.ok()) << back.status();
+      EXPECT_TRUE(tensors_near(back->at(0), in, 1e-9, 1e-9));
+    }
+  }
+}
+
+TEST(Fft, does_not_read_what_is_imaginary_at_the_ends_of_a_half_spectrum) {
+  for (const int64_t n : {4, 5}) {
+    const Tensor half = signal(Shape{n / 2 + 1});
+    Tensor real_ends = signal(Shape{n / 2 + 1});
+    real_ends.flat<C>()[0] = real_ends.flat<C>()[0].real();
+    if (n % 2 == 0) real_ends.flat<C>()[n / 2] = real_ends.flat<C>()[n / 2].real();
+    const Tensor length = Tensor::vector<int32_t>({static_cast<int32_t>(n)});
+    EXPECT_TRUE(tensors_near(run_kernel("IRFFT", {half, length}, kOfDoubles)->at(0),
+                             run_kernel("IRFFT", {real_ends, length}, kOfDoubles)->at(0), 1e-9, 1e-9));
+  }
+}
+
+TEST(Fft, of_reals_in_two_axes_comes_back) {
+  for (const int64_t n : {5, 6}) {
+    Tensor in(DataType::kDouble, Shape{2, 3, n});
+    for (int64_t i = 0; i < in.num_elements(); ++i) in.flat<double>()[i] = static_cast<double>(i * 7 % 11);
+    const Tensor lengths = Tensor::vector<int32_t>({3, static_cast<int32_t>(n)});
+    const auto half = run_kernel("RFFT2D", {in, lengths}, kOfDoubles);
+    ASSERT_TRUE(half.ok()) << half.status();
+    const auto back = run_kernel("IRFFT2D", {half->at(0), lengths}, kOfDoubles);
+    ASSERT_TRUE(back.ok()) << back.status();
+    EXPECT_TRUE(tensors_near(back->at(0), in, 1e-9, 1e-9));
   }
 }
 
