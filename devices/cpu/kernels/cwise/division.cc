@@ -1,5 +1,7 @@
 // Division, remainders and powers: the operations that integers cannot always do.
 #include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include "devices/cpu/kernels/cwise/rows.h"
 
@@ -56,15 +58,32 @@ bool signs_differ(T a, T b) {
   return (a < 0) != (b < 0);
 }
 
+/// Integers whose quotient is right when doubles are divided, which there is vector code for.
+template <class T>
+constexpr bool kByDoubles = std::is_signed_v<T> && sizeof(T) <= 4;
+
+/// Exact but for the fraction, which is never rounded to the next integer; lowest / -1 wraps.
+template <class T>
+double quotient_of_doubles(T a, T b) {
+  const double q = static_cast<double>(a) / static_cast<double>(b);
+  return q > static_cast<double>(std::numeric_limits<T>::max()) ? std::numeric_limits<T>::lowest() : q;
+}
+
 struct TruncatedQuotient {
   template <class T>
   static T of(T a, T b) {
+    if constexpr (kByDoubles<T>) return static_cast<T>(quotient_of_doubles(a, b));
     return truncated_quotient(a, b);
   }
 };
 struct FlooredQuotient {
   template <class T>
   static T of(T a, T b) {
+    if constexpr (kByDoubles<T>) {
+      const double q = quotient_of_doubles(a, b);
+      const T cut = static_cast<T>(q);
+      return static_cast<T>(cut - static_cast<T>(static_cast<double>(cut) > q));
+    }
     T q = truncated_quotient(a, b);
     T r = truncated_remainder(a, b);
     if (r != 0 && signs_differ(r, b)) --q;
@@ -91,11 +110,11 @@ struct CheckedInts {
   static constexpr bool kChecked = true;
   template <class T>
   T operator()(T a, T b, bool& bad) const {
-    if (b == 0) {
-      bad = true;
-      return 0;
-    }
-    return Op::of(a, b);
+    // Without a branch: vector code.
+    const bool zero = b == 0;
+    bad |= zero;
+    const T quotient = Op::of(a, zero ? T(1) : b);
+    return zero ? T(0) : quotient;
   }
 };
 using TruncateDivInts = CheckedInts<TruncatedQuotient>;

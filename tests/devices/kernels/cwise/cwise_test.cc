@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
+#include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "tests/support/kernel_harness.h"
 
@@ -25,6 +27,43 @@ TEST(CwiseGradients, give_nothing_for_no_gradient) {
   for (const char* op : {"SqrtGrad", "RsqrtGrad", "InvGrad", "ReciprocalGrad"}) {
     EXPECT_TRUE(tensors_near(run_kernel(op, {y, none})->at(0), none)) << op;
   }
+}
+
+TEST(IntegerDivision, is_that_of_wider_integers) {
+  std::vector<int32_t> numbers = {0,         1,
+                                  -1,        2,
+                                  -2,        3,
+                                  -3,        7,
+                                  -7,        1000,
+                                  -1000,     46341,
+                                  -46341,    65536,
+                                  INT32_MAX, INT32_MAX - 1,
+                                  INT32_MIN, INT32_MIN + 1};
+  for (int32_t i = 1; i < 40; ++i) numbers.push_back(i * 54'321'987);
+  std::vector<int32_t> a, b, cut, floored, rest;
+  for (const int64_t x : numbers) {
+    for (const int64_t y : numbers) {
+      if (y == 0) continue;
+      a.push_back(static_cast<int32_t>(x));
+      b.push_back(static_cast<int32_t>(y));
+      const int64_t q = x / y, r = x % y, down = q - (r != 0 && (r < 0) != (y < 0) ? 1 : 0);
+      cut.push_back(static_cast<int32_t>(q));
+      floored.push_back(static_cast<int32_t>(down));
+      rest.push_back(static_cast<int32_t>(x - down * y));
+    }
+  }
+  const auto expect = [&](const char* op, const std::vector<int32_t>& results) {
+    const Shape all{static_cast<int64_t>(a.size())};
+    const auto out = run_kernel(op, {Tensor::from<int32_t>(all, a), Tensor::from<int32_t>(all, b)});
+    ASSERT_TRUE(out.ok()) << out.status();
+    for (size_t i = 0; i < a.size(); ++i)
+      ASSERT_EQ(out->at(0).flat<int32_t>()[static_cast<int64_t>(i)], results[i])
+          << op << "(" << a[i] << ", " << b[i] << ")";
+  };
+  expect("Div", cut);
+  expect("TruncateDiv", cut);
+  expect("FloorDiv", floored);
+  expect("FloorMod", rest);
 }
 
 TEST(Zeta, vanishes_at_infinity) {
