@@ -73,8 +73,7 @@ absl::StatusOr<Socket> listen_on(const std::string& host, int port) {
   };
   Socket socket(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (socket.get() < 0) return failed("make a socket for");
-  const int yes = 1;
-  ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+  socket.set(SOL_SOCKET, SO_REUSEADDR, 1);
   if (::bind(socket.get(), address.get(), address.size) != 0) return failed("bind");
   if (::listen(socket.get(), kBacklog) != 0) return failed("listen on");
   return socket;

@@ -8,7 +8,8 @@ namespace troupe {
 namespace {
 
 constexpr char kMagic[] = "TROUPE";
-constexpr uint32_t kVersion = 1;
+/// 2: pieces of large messages have 256 KiB.
+constexpr uint32_t kVersion = 2;
 
 }  // namespace
 

@@ -147,10 +147,6 @@ absl::StatusOr<absl::StatusOr<absl::Cord>> unpack_answer(const absl::Cord& body)
   return absl::StatusOr<absl::Cord>(from_proto(status));
 }
 
-absl::StatusOr<absl::Cord> pack(const PushedValue& value) {
-  return pack_pushed(value.session, value.step, value.key, value.value, value.is_dead);
-}
-
 absl::StatusOr<absl::Cord> pack_pushed(uint64_t session, int64_t step, absl::string_view key, Tensor value,
                                        bool is_dead) {
   // Kept: of small values it is copied into one block, which another thread frees.

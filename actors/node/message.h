@@ -113,7 +113,6 @@ struct PushedValue {
   Tensor value;
   bool is_dead = false;
 };
-absl::StatusOr<absl::Cord> pack(const PushedValue& value);
 absl::StatusOr<absl::Cord> pack_pushed(uint64_t session, int64_t step, absl::string_view key, Tensor value,
                                        bool is_dead);
 absl::StatusOr<PushedValue> unpack_pushed(const absl::Cord& body);

@@ -44,8 +44,7 @@ absl::StatusOr<Socket> dial(const TaskAddress& address, std::chrono::millisecond
     Socket socket(::socket(a->ai_family, a->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, a->ai_protocol));
     error = socket.get() < 0 ? errno : connect_to(socket.get(), *a, patience);
     if (error != 0) continue;
-    const int on = 1;
-    (void)::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    socket.set(IPPROTO_TCP, TCP_NODELAY, 1);
     return socket;
   }
   return unreachable(address, std::strerror(error));

@@ -16,10 +16,6 @@ namespace {
 
 constexpr int kTries = 8;
 
-void set(int socket, int level, int option, int value) {
-  (void)::setsockopt(socket, level, option, &value, sizeof(value));
-}
-
 uint16_t port_of(int socket) {
   sockaddr_storage at{};
   socklen_t size = sizeof(at);
@@ -40,8 +36,8 @@ int listen_at(const addrinfo& at, Listening* out) {
   Socket local = local_socket();
   Socket socket(::socket(at.ai_family, at.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, at.ai_protocol));
   if (socket.get() < 0) return errno;
-  set(socket.get(), SOL_SOCKET, SO_REUSEADDR, 1);
-  if (at.ai_family == AF_INET6) set(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, 1);
+  socket.set(SOL_SOCKET, SO_REUSEADDR, 1);
+  if (at.ai_family == AF_INET6) socket.set(IPPROTO_IPV6, IPV6_V6ONLY, 1);
   if (::bind(socket.get(), at.ai_addr, at.ai_addrlen) != 0 || ::listen(socket.get(), SOMAXCONN) != 0)
     return errno;
   if (out->port == 0) out->port = port_of(socket.get());

@@ -48,9 +48,7 @@ bool is_ours(int socket) {
   return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::geteuid();
 }
 
-void enlarge(int socket) {
-  (void)::setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &kBufferBytes, sizeof(kBufferBytes));
-}
+void enlarge(const Socket& socket) { socket.set(SOL_SOCKET, SO_SNDBUF, kBufferBytes); }
 
 }  // namespace
 
@@ -65,7 +63,7 @@ bool listen_beside(const Socket& local, const Socket& listening) {
   sockaddr_un beside;
   const socklen_t size = fill(*name, &beside);
   // Who is accepted has it, too.
-  enlarge(local.get());
+  enlarge(local);
   return ::bind(local.get(), reinterpret_cast<const sockaddr*>(&beside), size) == 0 &&
          ::listen(local.get(), SOMAXCONN) == 0;
 }
@@ -79,7 +77,7 @@ Socket dial_beside(const sockaddr* address) {
   if (socket.get() < 0 || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&beside), size) != 0 ||
       !is_ours(socket.get()))
     return Socket();
-  enlarge(socket.get());
+  enlarge(socket);
   return socket;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <utility>
@@ -20,6 +21,10 @@ class Socket {
   }
 
   int get() const { return descriptor_; }
+  /// An option of setsockopt's that it may do without.
+  void set(int level, int option, int value) const {
+    (void)::setsockopt(descriptor_, level, option, &value, sizeof(value));
+  }
   /// The caller closes it from now on.
   int release() { return std::exchange(descriptor_, -1); }
 

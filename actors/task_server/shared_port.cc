@@ -39,10 +39,6 @@ constexpr std::array<char, 4> kPreface{'P', 'R', 'I', ' '};
 
 using Clock = std::chrono::steady_clock;
 
-void set(int socket, int level, int option, int value) {
-  (void)::setsockopt(socket, level, option, &value, sizeof(value));
-}
-
 /// The longest first message that is looked at as a whole; a node takes none longer.
 constexpr size_t kMaxFirstBytes = kMessageHeaderBytes + 4096;
 
@@ -141,7 +137,7 @@ class SharedPort::Impl {
     Socket socket = std::move(who.socket);
     silent_.erase(silent_.begin() + static_cast<std::ptrdiff_t>(i));
     if (last) return;
-    set(socket.get(), SOL_SOCKET, SO_RCVLOWAT, 1);
+    socket.set(SOL_SOCKET, SO_RCVLOWAT, 1);
     if (grpc)
       http2_(socket.release());
     else
@@ -150,7 +146,7 @@ class SharedPort::Impl {
 
   static void want(Silent* who, size_t bytes) {
     who->wanted = bytes;
-    set(who->socket.get(), SOL_SOCKET, SO_RCVLOWAT, static_cast<int>(bytes));
+    who->socket.set(SOL_SOCKET, SO_RCVLOWAT, static_cast<int>(bytes));
   }
 
   void accept(int listening) {
@@ -162,7 +158,7 @@ class SharedPort::Impl {
       std::this_thread::sleep_for(kDescriptorPause);
       return;
     }
-    set(socket.get(), IPPROTO_TCP, TCP_NODELAY, 1);
+    socket.set(IPPROTO_TCP, TCP_NODELAY, 1);
     if (silent_.size() >= kMaxSilent) silent_.pop_front();
     silent_.push_back({std::move(socket), Clock::now()});
     want(&silent_.back(), kPreface.size());

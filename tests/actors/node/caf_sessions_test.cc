@@ -333,8 +333,8 @@ TEST_F(CafSessions, are_all_that_a_client_may_ask_for) {
   }
   EXPECT_EQ(sessions_on(0), 0);
   // A value for somebody's step.
-  client.say({MessageKind::kPush, Method::kNone, 0,
-              *pack(PushedValue{1, 1, "key", Tensor::scalar<float>(1), false})});
+  client.say(
+      {MessageKind::kPush, Method::kNone, 0, *pack_pushed(1, 1, "key", Tensor::scalar<float>(1), false)});
   EXPECT_TRUE(client.is_turned_away());
 }
 

@@ -119,8 +119,8 @@ TEST(Connection, elements_of_large_tensors_stay_where_they_came) {
       Pair pair;
       Tensor value(DataType::kFloat, Shape{elements});
       for (int64_t i = 0; i < elements; ++i) value.flat<float>()[i] = static_cast<float>(i % 1000);
-      const PushedValue pushed{7, 8, "a;key;of;no;round;length", value, false};
-      pair.a.send({MessageKind::kPush, Method::kNone, 0, *pack(pushed)});
+      const char* const key = "a;key;of;no;round;length";
+      pair.a.send({MessageKind::kPush, Method::kNone, 0, *pack_pushed(7, 8, key, value, false)});
       pair.b.send(
           {MessageKind::kReply, Method::kNone, 1, pack_answer(*pack(wire::RunPart(), {value, value}))});
       pair.settle(piece);

@@ -34,7 +34,7 @@ std::vector<NodeMessage> messages() {
   part.add_partitions()->add_node()->set_op("NoOp");
   part.add_devices("/job:worker/replica:0/task:1/device:CPU:0");
   part.add_args(0);
-  const PushedValue value{7, 9, "key", Tensor::vector<float>({1, 2, 3}), false};
+  const absl::Cord value = *pack_pushed(7, 9, "key", Tensor::vector<float>({1, 2, 3}), false);
   const std::vector<RosterChange> changes = {{{"ps", 9}, "127.0.0.1:1", 3}, {{"worker", 1}, "", 4}};
   const std::string small = "small";
   return {{MessageKind::kHello, Method::kNone, 0, pack_hello({TaskId{"worker", 1}, 5}, "here:1")},
@@ -44,7 +44,7 @@ std::vector<NodeMessage> messages() {
           {MessageKind::kRequest, Method::kRunPart, 3, *pack(run, {Tensor::scalar<float>(1), Tensor()})},
           {MessageKind::kReply, Method::kNone, 1, pack_answer(absl::AbortedError("it was"))},
           {MessageKind::kReply, Method::kNone, 2, pack_answer(*pack(run, {Tensor::vector<int32_t>({4})}))},
-          {MessageKind::kPush, Method::kNone, 0, *pack(value)},
+          {MessageKind::kPush, Method::kNone, 0, value},
           {MessageKind::kChunk, Method::kNone, 0, absl::Cord(piece(1, std::string(16, '\3')))},
           {MessageKind::kChunkAck, Method::kNone, 0, absl::Cord(std::string(16, '\1'))},
           {MessageKind::kChunkAbort, Method::kNone, 0, absl::Cord(std::string(16, '\1'))},

@@ -65,7 +65,7 @@ class NodeFuzz : public ClusterTest {
     ask(Method::kRegisterPart, pack(part));
     ask(Method::kRunPart, pack(run, {Tensor::vector<float>({1, 2, 3})}));
     out.push_back({MessageKind::kPush, Method::kNone, 0,
-                   *pack(PushedValue{session, 3, "key", Tensor::scalar<float>(1), false})});
+                   *pack_pushed(session, 3, "key", Tensor::scalar<float>(1), false)});
     // Of a task that nobody waits for.
     const std::vector<RosterChange> changes = {{{"ps", 9}, "127.0.0.1:1", 1 + session % 100}};
     out.push_back({MessageKind::kRoster, Method::kNone, 0, pack_roster(changes)});

@@ -40,7 +40,7 @@ TEST(StepDirectory, knows_which_steps_are_over) {
 TEST(StepDirectory, takes_a_body_that_is_a_value) {
   StepDirectory steps;
   steps.add_session(1);
-  EXPECT_EQ(steps.deliver(*pack(value(5, "a"))), absl::OkStatus());
+  EXPECT_EQ(steps.deliver(*pack_pushed(1, 5, "a", Tensor::scalar<float>(1), false)), absl::OkStatus());
   EXPECT_EQ(steps.num_early(), 1u);
   EXPECT_TRUE(absl::IsInvalidArgument(steps.deliver(absl::Cord("no value"))));
 }
