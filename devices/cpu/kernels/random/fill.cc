@@ -1,11 +1,36 @@
 // Filling tensors with random numbers whose need of random bits is known, or bounded.
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "devices/cpu/kernels/random/fill.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/loops/elementwise.h"
+#include "devices/cpu/loops/vector/vector_loops.h"
 
 namespace troupe {
 namespace {
+
+/// Calls fn(first block's number, words) for stretches of a generator's next blocks, four words each.
+template <class Fn>
+void each_stretch(const Philox& generator, int64_t begin, int64_t end, Fn fn) {
+  constexpr int64_t kStretch = 64;
+  uint32_t words[4 * kStretch];
+  Philox g = generator;
+  g.skip(static_cast<uint64_t>(begin));
+  for (int64_t at = begin; at < end; at += kStretch) {
+    const int64_t count = std::min(kStretch, end - at);
+    if (g.counter_low() + static_cast<uint64_t>(count) < g.counter_low()) {
+      for (int64_t i = 0; i < count; ++i) {
+        const Philox::Block block = g();
+        std::copy(block.begin(), block.end(), words + 4 * i);
+      }
+    } else {
+      vector_loops().randoms.bits(g.key(), g.counter_low(), g.counter_high(), count, words);
+      g.skip(static_cast<uint64_t>(count));
+    }
+    fn(at, count, words);
+  }
+}
 
 /// One block a group of results; groups may be calculated anywhere.
 template <class T, class F>
@@ -14,14 +39,32 @@ void fill_groups(KernelContext& context, const Philox& generator, Tensor* out, i
   T* o = static_cast<T*>(out->raw());
   const int64_t n = out->num_elements();
   context.parallel().parallel_for((n + kGroup - 1) / kGroup, cost * kGroup, [&](int64_t begin, int64_t end) {
-    Philox g = generator;
-    g.skip(static_cast<uint64_t>(begin));
-    for (int64_t group = begin; group < end; ++group) {
-      const auto values = of_block(g());
-      const int64_t at = group * kGroup;
-      std::copy_n(values.begin(), std::min<int64_t>(kGroup, n - at), o + at);
-    }
+    each_stretch(generator, begin, end, [&](int64_t first, int64_t count, const uint32_t* words) {
+      for (int64_t i = 0; i < count; ++i) {
+        const auto values =
+            of_block(Philox::Block{words[4 * i], words[4 * i + 1], words[4 * i + 2], words[4 * i + 3]});
+        const int64_t at = (first + i) * kGroup;
+        std::copy_n(values.begin(), std::min<int64_t>(kGroup, n - at), o + at);
+      }
+    });
   });
+}
+
+/// Uniform floats, without a stop in between.
+void fill_uniform(KernelContext& context, const Philox& generator, Tensor* out) {
+  float* const o = out->flat<float>().data();
+  const int64_t whole = out->num_elements() / 4;
+  Philox last = generator;
+  last.skip(static_cast<uint64_t>(whole));
+  if (last.counter_low() < generator.counter_low())
+    return fill_groups<float>(context, generator, out, 1,
+                              [](const Philox::Block& b) { return uniform_block<float>(b); });
+  context.parallel().parallel_for(whole, 2, [&](int64_t begin, int64_t end) {
+    vector_loops().randoms.floats(generator.key(), generator.counter_low() + static_cast<uint64_t>(begin),
+                                  generator.counter_high(), end - begin, o + 4 * begin);
+  });
+  const auto rest = uniform_block<float>(last());
+  std::copy_n(rest.begin(), out->num_elements() - 4 * whole, o + 4 * whole);
 }
 
 /// Normal numbers, drawn again while they are not within two deviations. Every group of results has its own stretch
@@ -61,6 +104,7 @@ template <class T>
 void fill_floats(KernelContext& context, RandomKind kind, const Philox& generator, Tensor* out) {
   switch (kind) {
     case RandomKind::kUniform:
+      if constexpr (std::is_same_v<T, float>) return fill_uniform(context, generator, out);
       return fill_groups<T>(context, generator, out, 5,
                             [](const Philox::Block& b) { return uniform_block<T>(b); });
     case RandomKind::kNormal:

@@ -15,6 +15,7 @@
   FloatScales scales();               \
   FloatUpdates updates();             \
   Products products();                \
+  Randoms randoms();                  \
   }
 TROUPE_SET_OF_LOOPS(baseline)
 TROUPE_SET_OF_LOOPS(avx2)

@@ -92,6 +92,13 @@ struct Products {
   Product<double> doubles = nullptr;
 };
 
+/// Numbers of Philox 4x32-10: the blocks of `blocks` counters from (high, low) on, of which `low` does not run over, four numbers each.
+struct Randoms {
+  void (*bits)(uint64_t key, uint64_t low, uint64_t high, int64_t blocks, uint32_t* out);
+  /// As `uniform_float` makes them of the bits.
+  void (*floats)(uint64_t key, uint64_t low, uint64_t high, int64_t blocks, float* out);
+};
+
 /// All that is compiled for one instruction set. Any function may be called from any thread.
 struct VectorLoops {
   FloatFunctions functions;
@@ -103,6 +110,7 @@ struct VectorLoops {
   FloatScales scales;
   FloatUpdates updates;
   Products products;
+  Randoms randoms;
 };
 
 }  // namespace troupe
