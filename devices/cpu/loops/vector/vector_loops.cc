@@ -10,7 +10,7 @@ namespace troupe {
     static const VectorLoops loops = {                                                    \
         isa::functions(),  isa::double_functions(), isa::float_pairs(), isa::int_pairs(), \
         isa::long_pairs(), isa::double_pairs(),     isa::folds(),       isa::casts(),     \
-        isa::scales(),     isa::updates(),          isa::products(),  isa::randoms()};     \
+        isa::scales(),     isa::updates(),          isa::products(),    isa::randoms()};  \
     return loops;                                                                         \
   } while (false)
 
