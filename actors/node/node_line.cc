@@ -16,8 +16,8 @@
 namespace troupe {
 namespace {
 
-/// Of what is no part of a large message.
-constexpr size_t kReadBytes = size_t{64} << 10;
+/// Of what is no part of a large message: on the stack of a thread that may be an application's.
+constexpr size_t kReadBytes = size_t{32} << 10;
 /// Behind the rest of a piece of one: the head of the next, and the small messages that came before it.
 constexpr size_t kBetweenPieces = size_t{4} << 10;
 /// What one call writes at most.
