@@ -12,11 +12,13 @@ namespace {
 
 TEST(VectorPhilox, gives_the_generators_blocks_in_their_order) {
   for (Isa isa : sets()) {
-    for (const uint64_t low :
-         {uint64_t{0}, uint64_t{5}, uint64_t{0xfffffffa}, uint64_t{0xfffffffffffff000}}) {
+    for (const uint64_t low : {uint64_t{0}, uint64_t{5}, uint64_t{0xfffffffa}, uint64_t{0xfffffffffffff000},
+                               uint64_t{0xfffffffffffffffa}}) {
       for (int64_t blocks = 0; blocks <= static_cast<int64_t>(kLongestRow); ++blocks) {
         SCOPED_TRACE(testing::Message() << isa_name(isa) << ", " << blocks << " blocks from " << low);
-        const uint64_t key = 0x123456789abcdef0, high = 0xfedcba9876543210;
+        // The upper half of one runs over into its own upper word.
+        const uint64_t key = 0x123456789abcdef0,
+                       high = low % 2 == 0 ? 0xfedcba98ffffffff : 0xfedcba9876543210;
         const auto size = static_cast<size_t>(4 * blocks);
         std::vector<uint32_t> bits(size + 1, 42);
         std::vector<float> floats(size + 1, 42.0f);

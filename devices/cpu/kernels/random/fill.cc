@@ -19,15 +19,8 @@ void each_stretch(const Philox& generator, int64_t begin, int64_t end, Fn fn) {
   g.skip(static_cast<uint64_t>(begin));
   for (int64_t at = begin; at < end; at += kStretch) {
     const int64_t count = std::min(kStretch, end - at);
-    if (g.counter_low() + static_cast<uint64_t>(count) < g.counter_low()) {
-      for (int64_t i = 0; i < count; ++i) {
-        const Philox::Block block = g();
-        std::copy(block.begin(), block.end(), words + 4 * i);
-      }
-    } else {
-      vector_loops().randoms.bits(g.key(), g.counter_low(), g.counter_high(), count, words);
-      g.skip(static_cast<uint64_t>(count));
-    }
+    vector_loops().randoms.bits(g.key(), g.counter_low(), g.counter_high(), count, words);
+    g.skip(static_cast<uint64_t>(count));
     fn(at, count, words);
   }
 }
@@ -54,15 +47,13 @@ void fill_groups(KernelContext& context, const Philox& generator, Tensor* out, i
 void fill_uniform(KernelContext& context, const Philox& generator, Tensor* out) {
   float* const o = out->flat<float>().data();
   const int64_t whole = out->num_elements() / 4;
+  context.parallel().parallel_for(whole, 2, [&](int64_t begin, int64_t end) {
+    Philox g = generator;
+    g.skip(static_cast<uint64_t>(begin));
+    vector_loops().randoms.floats(g.key(), g.counter_low(), g.counter_high(), end - begin, o + 4 * begin);
+  });
   Philox last = generator;
   last.skip(static_cast<uint64_t>(whole));
-  if (last.counter_low() < generator.counter_low())
-    return fill_groups<float>(context, generator, out, 1,
-                              [](const Philox::Block& b) { return uniform_block<float>(b); });
-  context.parallel().parallel_for(whole, 2, [&](int64_t begin, int64_t end) {
-    vector_loops().randoms.floats(generator.key(), generator.counter_low() + static_cast<uint64_t>(begin),
-                                  generator.counter_high(), end - begin, o + 4 * begin);
-  });
   const auto rest = uniform_block<float>(last());
   std::copy_n(rest.begin(), out->num_elements() - 4 * whole, o + 4 * whole);
 }

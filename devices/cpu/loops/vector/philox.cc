@@ -75,8 +75,13 @@ TROUPE_INLINE void blocks_at(uint64_t key, uint64_t low, uint64_t high, Words* r
     for (int64_t k = 0; k < 4; ++k) number[4 * part + k] = static_cast<uint32_t>(kParts * k + part);
   }
   Words c0 = number + static_cast<uint32_t>(low);
-  Words c1 = splat(static_cast<uint32_t>(low >> 32)) - (Words)(c0 < number);
-  Words c2 = splat(static_cast<uint32_t>(high)), c3 = splat(static_cast<uint32_t>(high >> 32));
+  // What runs over, all bits set, goes on to the next word.
+  Words over = (Words)(c0 < number);
+  Words c1 = splat(static_cast<uint32_t>(low >> 32)) - over;
+  over &= (Words)(c1 == 0);
+  Words c2 = splat(static_cast<uint32_t>(high)) - over;
+  over &= (Words)(c2 == 0);
+  Words c3 = splat(static_cast<uint32_t>(high >> 32)) - over;
   uint32_t k0 = static_cast<uint32_t>(key), k1 = static_cast<uint32_t>(key >> 32);
   for (int round = 0; round < 10; ++round) {
     Words a_high, a_low, b_high, b_low;
@@ -101,16 +106,17 @@ TROUPE_INLINE void blocks_at(uint64_t key, uint64_t low, uint64_t high, Words* r
 template <class T, class As>
 TROUPE_INLINE void fill(uint64_t key, uint64_t low, uint64_t high, int64_t blocks, T* out, As as) {
   Words r[4];
-  int64_t i = 0;
-  for (; i + kBlocks <= blocks; i += kBlocks, out += 4 * kBlocks) {
-    blocks_at(key, low + static_cast<uint64_t>(i), high, r);
+  for (; blocks >= kBlocks; blocks -= kBlocks, out += 4 * kBlocks) {
+    blocks_at(key, low, high, r);
     for (int64_t k = 0; k < 4; ++k) store(out + k * kBlocks, as(r[k]));
+    low += kBlocks;
+    high += low < kBlocks;
   }
-  if (i == blocks) return;
-  blocks_at(key, low + static_cast<uint64_t>(i), high, r);
+  if (blocks == 0) return;
+  blocks_at(key, low, high, r);
   T last[4 * kBlocks];
   for (int64_t k = 0; k < 4; ++k) store(last + k * kBlocks, as(r[k]));
-  __builtin_memcpy(out, last, static_cast<size_t>(blocks - i) * 4 * sizeof(T));
+  __builtin_memcpy(out, last, static_cast<size_t>(blocks) * 4 * sizeof(T));
 }
 
 void bits(uint64_t key, uint64_t low, uint64_t high, int64_t blocks, uint32_t* out) {

@@ -92,7 +92,7 @@ struct Products {
   Product<double> doubles = nullptr;
 };
 
-/// Numbers of Philox 4x32-10: the blocks of `blocks` counters from (high, low) on, of which `low` does not run over, four numbers each.
+/// Numbers of Philox 4x32-10: the blocks of `blocks` counters from (high, low) on, four numbers each.
 struct Randoms {
   void (*bits)(uint64_t key, uint64_t low, uint64_t high, int64_t blocks, uint32_t* out);
   /// As `uniform_float` makes them of the bits.
