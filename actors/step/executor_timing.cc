@@ -89,9 +89,10 @@ void ExecutorState::record_timing(int node, const Value* outputs, int num_output
     absl::flat_hash_set<const void*> seen;
     for (int i = 0; i < num_outputs; ++i) {
       const Buffer* buffer = outputs[i].tensor.buffer();
-      if (buffer == nullptr || buffer->allocator() != done.memory.get() || !seen.insert(buffer).second)
+      if (buffer == nullptr || buffer->allocator() != done.memory.get() ||
+          !seen.insert(&buffer->whole()).second)
         continue;
-      kept -= static_cast<int64_t>(buffer->bytes());
+      kept -= static_cast<int64_t>(buffer->whole().bytes());
     }
     done.persistent_bytes += std::max<int64_t>(0, kept);
   }

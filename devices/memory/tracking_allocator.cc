@@ -45,7 +45,8 @@ int64_t TrackingAllocator::allocation_id(const Buffer& buffer) {
   const auto* tracking = dynamic_cast<const TrackingAllocator*>(buffer.allocator());
   if (tracking == nullptr) return 0;
   // A buffer that came from an allocator begins its block, or its elements do.
-  const void* start = tracking->is_host() ? static_cast<const void*>(&buffer) : buffer.data();
+  const Buffer& whole = buffer.whole();
+  const void* start = tracking->is_host() ? static_cast<const void*>(&whole) : whole.data();
   std::lock_guard lock(tracking->mu_);
   for (const Block& b : tracking->blocks_) {
     if (b.start == start) return b.id;

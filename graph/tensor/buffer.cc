@@ -1,5 +1,6 @@
 #include "graph/tensor/buffer.h"
 
+#include <cassert>
 #include <memory>
 #include <new>
 
@@ -58,7 +59,24 @@ Buffer* Buffer::adopt(void* data, size_t bytes, ReleaseFn release, void* arg) {
   return buffer;
 }
 
+Buffer* Buffer::part(Buffer* whole, size_t offset, size_t bytes) {
+  assert(offset <= whole->bytes_ && bytes <= whole->bytes_ - offset);
+  auto* buffer = new Buffer;
+  buffer->allocator_ = whole->allocator_;
+  buffer->dtype_ = whole->dtype_;
+  buffer->data_ = static_cast<char*>(whole->data_) + offset;
+  buffer->bytes_ = bytes;
+  buffer->whole_ = whole->whole_ == nullptr ? whole : whole->whole_;
+  buffer->whole_->ref();
+  return buffer;
+}
+
 void Buffer::destroy() {
+  if (whole_ != nullptr) {
+    whole_->unref();
+    delete this;
+    return;
+  }
   if (allocator_ == nullptr) {
     if (release_ != nullptr) release_(data_, bytes_, release_arg_);
     delete this;

@@ -22,6 +22,9 @@ class Buffer {
   static Buffer* create(Allocator* allocator, DataType dtype, int64_t count);
   /// Takes over foreign memory of trivial elements, or of TString elements that `release` destroys.
   static Buffer* adopt(void* data, size_t bytes, ReleaseFn release, void* arg);
+  /// A part of what another holds, from byte `offset` on, which must lie in it; the whole stays until its parts are gone. Not one of them, and
+  /// not the whole, is unique meanwhile.
+  static Buffer* part(Buffer* whole, size_t offset, size_t bytes);
 
   void ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void unref() {
@@ -29,12 +32,16 @@ class Buffer {
       destroy();
     }
   }
-  bool unique() const { return refs_.load(std::memory_order_acquire) == 1; }
+  /// Whether nobody else refers to the memory.
+  bool unique() const { return refs_.load(std::memory_order_acquire) == 1 && whole_ == nullptr; }
+
+  /// What this is a part of; itself, when it is none.
+  const Buffer& whole() const { return whole_ == nullptr ? *this : *whole_; }
 
   void* data() const { return data_; }
   /// Bytes of the elements, without header or rounding.
   size_t bytes() const { return bytes_; }
-  /// Null for foreign memory.
+  /// Null for foreign memory; of a part, the whole's.
   Allocator* allocator() const { return allocator_; }
 
  private:
@@ -48,6 +55,8 @@ class Buffer {
   size_t bytes_ = 0;
   ReleaseFn release_ = nullptr;
   void* release_arg_ = nullptr;
+  /// What this is a part of, which is no part itself.
+  Buffer* whole_ = nullptr;
 };
 static_assert(sizeof(Buffer) <= Buffer::kHeaderBytes);
 

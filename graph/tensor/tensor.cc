@@ -49,6 +49,12 @@ Tensor Tensor::slice_rows(int64_t begin, int64_t end) const {
   return t;
 }
 
+Tensor Tensor::part(int64_t offset, Shape shape) const {
+  const size_t size = dtype_size(dtype_);
+  const auto bytes = static_cast<size_t>(shape.num_elements()) * size;
+  return Tensor(dtype_, std::move(shape), Buffer::part(buffer_, static_cast<size_t>(offset) * size, bytes));
+}
+
 Tensor Tensor::deep_copy(Allocator* allocator) const {
   if (!initialized()) return Tensor();
   Tensor t(dtype_, shape_, allocator);

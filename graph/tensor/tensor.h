@@ -113,6 +113,8 @@ class Tensor {
   Tensor with_dtype(DataType dtype, Shape shape) const;
   /// The rows [begin, end) of dimension 0, copied.
   Tensor slice_rows(int64_t begin, int64_t end) const;
+  /// As many elements as `shape` has, from `offset` on, in this memory, which nobody may write as long as it is there.
+  Tensor part(int64_t offset, Shape shape) const;
   /// Own memory with the same elements.
   Tensor deep_copy(Allocator* allocator = plain_allocator()) const;
 

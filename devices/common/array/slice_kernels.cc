@@ -1,10 +1,30 @@
 #include "devices/common/array/slice_kernels.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "devices/common/array/part.h"
 #include "devices/common/array_values.h"
 
 namespace troupe {
+namespace {
+
+/// Output 0: what lies along the axes, in its own memory, or in that of the input where it is one run.
+absl::Status cut_out(KernelContext& context, int64_t start, std::span<const BoxAxis> axes, Shape shape,
+                     BoxCopy copy) {
+  const Tensor& input = context.input(0);
+  const bool is_run =
+      std::all_of(axes.begin(), axes.end(), [](const BoxAxis& a) { return a.size == 1 || a.from == a.to; });
+  if (is_run && can_be_only_part(input, start, shape.num_elements())) {
+    context.set_output(0, input.part(start, std::move(shape)));
+    return absl::OkStatus();
+  }
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
+  if (out->num_elements() == 0) return absl::OkStatus();
+  return copy(context, input, start, axes, out);
+}
+
+}  // namespace
 
 absl::Status slice(KernelContext& context, BoxCopy copy) {
   const Tensor &input = context.input(0), &begin = context.input(1), &size = context.input(2);
@@ -29,12 +49,10 @@ absl::Status slice(KernelContext& context, BoxCopy copy) {
     context.set_output(0, input);
     return absl::OkStatus();
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
-  if (out->num_elements() == 0) return absl::OkStatus();
   const Indices to = strides_of(shape);
   BoxAxes axes;
   for (int i = 0; i < rank; ++i) axes.push_back({shape.dim(i), strides[i], to[i]});
-  return copy(context, input, start, axes, out);
+  return cut_out(context, start, axes, std::move(shape), copy);
 }
 
 absl::Status strided_slice(KernelContext& context, const StridedMasks& masks, BoxCopy copy) {
@@ -45,17 +63,17 @@ absl::Status strided_slice(KernelContext& context, const StridedMasks& masks, Bo
     context.set_output(0, input.reshaped(std::move(range.shape)));
     return absl::OkStatus();
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, range.shape));
-  if (out->num_elements() == 0) return absl::OkStatus();
-  Indices steps;
-  const int64_t start = range.offset_and_steps(input.shape(), &steps);
-  int64_t to = out->num_elements();
   BoxAxes axes;
-  for (int i = 0; i < input.rank(); ++i) {
-    to /= range.size[i];
-    axes.push_back({range.size[i], steps[i], to});
+  int64_t start = 0;
+  if (int64_t to = range.shape.num_elements(); to != 0) {
+    Indices steps;
+    start = range.offset_and_steps(input.shape(), &steps);
+    for (int i = 0; i < input.rank(); ++i) {
+      to /= range.size[i];
+      axes.push_back({range.size[i], steps[i], to});
+    }
   }
-  return copy(context, input, start, axes, out);
+  return cut_out(context, start, axes, std::move(range.shape), copy);
 }
 
 }  // namespace troupe

@@ -155,6 +155,38 @@ TEST(Tensor, copies_rows_of_strings) {
   EXPECT_THAT(s.flat<TString>(), ElementsAre("c", "d", "e", "f"));
 }
 
+TEST(Tensor, keeps_the_memory_that_parts_of_it_lie_in) {
+  size_t released = 0;
+  float data[6] = {1, 2, 3, 4, 5, 6};
+  Tensor part;
+  {
+    const Tensor whole(DataType::kFloat, Shape{3, 2},
+                       Buffer::adopt(
+                           data, sizeof(data),
+                           [](void*, size_t n, void* arg) { *static_cast<size_t*>(arg) += n; }, &released));
+    EXPECT_TRUE(whole.unique());
+    part = whole.part(2, Shape{2, 2}).part(1, Shape{3});
+    EXPECT_FALSE(whole.unique());
+    EXPECT_FALSE(part.shares_buffer_with(whole));
+    EXPECT_EQ(&part.buffer()->whole(), whole.buffer());
+  }
+  EXPECT_EQ(released, 0u);
+  EXPECT_FALSE(part.unique());
+  EXPECT_THAT(part.flat<float>(), ElementsAre(4, 5, 6));
+  EXPECT_EQ(part.buffer()->bytes(), 12u);
+  part = Tensor();
+  EXPECT_EQ(released, sizeof(data));
+}
+
+TEST(Tensor, parts_of_strings_leave_them_to_the_whole) {
+  Tensor part;
+  {
+    const Tensor whole = Tensor::vector<TString>({TString("first"), TString(std::string(100, 'x'))});
+    part = whole.part(1, Shape());
+  }
+  EXPECT_EQ(part.value<TString>().str(), std::string(100, 'x'));
+}
+
 TEST(Tensor, reads_the_same_memory_under_another_shape_or_type) {
   Tensor t = Tensor::from<int32_t>(Shape{2, 3}, {1, 2, 3, 4, 5, 6});
   Tensor r = t.reshaped(Shape{6});

@@ -1,5 +1,6 @@
 // Tensors cut: Split along an axis, Unpack that removes it.
 #include "devices/common/array/join.h"
+#include "devices/common/array/part.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/kernel_registry.h"
 
@@ -15,9 +16,14 @@ absl::Status split_into(KernelContext& context, const Tensor& input, int axis, c
   for (size_t i = 0; i < sizes.size(); ++i) {
     Shape shape = input.shape();
     shape.set_dim(axis, sizes[i]);
+    const int64_t run = sizes[i] * inner;
+    if (rows == 1 && can_be_part(input, offset, run)) {
+      context.set_output(static_cast<int>(i), input.part(offset, std::move(shape)));
+      offset += run;
+      continue;
+    }
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(static_cast<int>(i), shape));
     if (shape.num_elements() == 0) continue;
-    int64_t run = sizes[i] * inner;
     Box box;
     box.add(rows, row, run);
     box.add(run, 1, 1);
@@ -61,6 +67,10 @@ class Unpack final : public Kernel {
       if (n == 1) {
         context.set_output(0, input.reshaped(shape));
         break;
+      }
+      if (rows == 1 && can_be_part(input, i * run, run)) {
+        context.set_output(i, input.part(i * run, shape));
+        continue;
       }
       TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(i, shape));
       if (shape.num_elements() == 0) continue;

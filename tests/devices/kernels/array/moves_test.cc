@@ -60,6 +60,52 @@ TEST(Slice, begins_where_it_is_told) {
                 {{"end_mask", 2}, {"shrink_axis_mask", 1}}, Shape{2, 2}, {10, 11, 6, 7});
 }
 
+bool lies_in(const Tensor& part, const Tensor& whole) {
+  return &part.buffer()->whole() == whole.buffer() && part.raw() != nullptr;
+}
+
+TEST(Slice, gives_out_a_large_run_where_it_lies) {
+  const Tensor x = counted(Shape{4, 2048});
+  const auto cut = [&x](const std::vector<int32_t>& begin, const std::vector<int32_t>& size) {
+    return run_kernel("Slice", {x, ints(begin), ints(size)});
+  };
+  const auto rows = cut({1, 0}, {2, 2048});
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  EXPECT_TRUE(lies_in(rows->at(0), x));
+  EXPECT_FALSE(rows->at(0).unique());
+  EXPECT_EQ(rows->at(0).flat<float>()[0], 2048);
+  EXPECT_EQ(rows->at(0).shape(), (Shape{2, 2048}));
+  // In pieces, small, a small rest of much, or beginning in the midst of a line.
+  EXPECT_FALSE(lies_in(cut({1, 0}, {2, 1024})->at(0), x));
+  EXPECT_FALSE(lies_in(cut({1, 0}, {1, 512})->at(0), x));
+  EXPECT_FALSE(lies_in(cut({1, 0}, {1, 1024})->at(0), x));
+  EXPECT_FALSE(lies_in(cut({1, 4}, {1, 2044})->at(0), x));
+  const auto last = run_kernel("StridedSlice", {x, ints({-1}), ints({0}), ints({1})},
+                               {{"end_mask", 1}, {"shrink_axis_mask", 1}});
+  ASSERT_TRUE(last.ok()) << last.status();
+  EXPECT_TRUE(lies_in(last->at(0), x));
+  EXPECT_EQ(last->at(0).shape(), Shape{2048});
+  EXPECT_EQ(last->at(0).flat<float>()[0], 3 * 2048);
+}
+
+TEST(Split, gives_out_pieces_where_they_lie) {
+  const Tensor x = counted(Shape{1, 4, 1024});
+  const auto along = [&x](int32_t axis) {
+    return run_kernel("Split", {Tensor::scalar<int32_t>(axis), x}, {{"num_split", 2}});
+  };
+  const auto rows = along(1);
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  EXPECT_TRUE(lies_in(rows->at(0), x));
+  EXPECT_TRUE(lies_in(rows->at(1), x));
+  EXPECT_EQ(rows->at(1).flat<float>()[0], 2048);
+  EXPECT_FALSE(lies_in(along(2)->at(0), x));
+  const auto apart = run_kernel("Unpack", {x.reshaped(Shape{4, 1024})}, {{"num", 4}, {"axis", 0}});
+  ASSERT_TRUE(apart.ok()) << apart.status();
+  EXPECT_TRUE(lies_in(apart->at(3), x));
+  EXPECT_EQ(apart->at(3).shape(), Shape{1024});
+  EXPECT_EQ(apart->at(3).flat<float>()[1], 3 * 1024 + 1);
+}
+
 TEST(Slice, refuses_what_does_not_fit) {
   auto refusal = [](const std::vector<int32_t>& begin, const std::vector<int32_t>& size) {
     return run_kernel("Slice", {counted(Shape{2, 3, 2}), ints(begin), ints(size)}).status();
