@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "devices/memory/available_memory.h"
 #include "devices/memory/large_block_cache.h"
 
 namespace troupe {
@@ -43,6 +44,14 @@ void* take_from_system(size_t bytes) {
   return rounded < bytes || rounded > kMostWatchedBytes ? nullptr : std::aligned_alloc(alignment, rounded);
 }
 void* take_from_mimalloc(size_t bytes) { return mi_malloc_aligned(bytes, Allocator::kAlignmentBytes); }
+
+/// Blocks from this size on are looked at before they are taken: the system would promise them, and end a process when they are written.
+constexpr size_t kDoubtfulBytes = size_t{256} << 20;
+
+void* take_large(size_t bytes) {
+  if (bytes >= kDoubtfulBytes && static_cast<int64_t>(bytes) > available_memory()) return nullptr;
+  return take_from_mimalloc(bytes);
+}
 
 /// Of large blocks that are kept, beside what the peak leaves for them.
 constexpr int64_t kSpareBytes = int64_t{64} << 20;
@@ -119,7 +128,7 @@ class HostAllocator final : public Allocator {
 
   const int64_t limit_bytes_;
   const bool is_watched_ = memory_is_watched();
-  LargeBlockCache large_{take_from_mimalloc, mi_free, kSpareBytes};
+  LargeBlockCache large_{take_large, mi_free, kSpareBytes};
   std::array<Stripe, kStripes> stripes_;
   std::atomic<int64_t> peak_{0};
   std::atomic<int64_t> largest_{0};

@@ -33,6 +33,11 @@ void* LargeBlockCache::allocate(size_t bytes) {
   give_back(evicted);
   void* block = take_(rounded);
   if (block == nullptr) {
+    // What is kept goes before anybody hears that there is none.
+    give_back(take_kept());
+    block = take_(rounded);
+  }
+  if (block == nullptr) {
     std::lock_guard lock(mu_);
     bytes_in_use_ -= static_cast<int64_t>(rounded);
   }
@@ -54,15 +59,12 @@ void LargeBlockCache::deallocate(void* block, size_t bytes) {
 }
 
 void LargeBlockCache::rest() {
-  std::vector<Kept> all;
   {
     std::lock_guard lock(mu_);
     resting_ = true;
     peak_bytes_ = bytes_in_use_;
-    kept_bytes_ = 0;
-    all.swap(kept_);
   }
-  give_back(all);
+  give_back(take_kept());
 }
 
 int64_t LargeBlockCache::kept_bytes() const {
@@ -87,6 +89,12 @@ std::vector<LargeBlockCache::Kept> LargeBlockCache::evict() {
   std::vector<Kept> evicted(kept_.begin(), first);
   kept_.erase(kept_.begin(), first);
   return evicted;
+}
+
+std::vector<LargeBlockCache::Kept> LargeBlockCache::take_kept() {
+  std::lock_guard lock(mu_);
+  kept_bytes_ = 0;
+  return std::exchange(kept_, {});
 }
 
 void LargeBlockCache::give_back(const std::vector<Kept>& blocks) const {

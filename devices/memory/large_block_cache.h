@@ -24,7 +24,7 @@ class LargeBlockCache {
   ~LargeBlockCache() { rest(); }
   LargeBlockCache(const LargeBlockCache&) = delete;
 
-  /// A block of at least so many bytes, not fewer than kLeastBytes; null when there is none.
+  /// A block of at least so many bytes, not fewer than kLeastBytes; null when there is none, and nothing is kept then.
   void* allocate(size_t bytes);
   /// `bytes` as in allocate.
   void deallocate(void* block, size_t bytes);
@@ -43,6 +43,7 @@ class LargeBlockCache {
   void* find(size_t rounded);
   /// What is too much beside what is in use. With mu_ held.
   std::vector<Kept> evict();
+  std::vector<Kept> take_kept();
   void give_back(const std::vector<Kept>& blocks) const;
 
   const Take take_;

@@ -16,9 +16,10 @@ namespace {
 constexpr size_t kMiB = size_t{1} << 20;
 
 std::atomic<int> taken{0}, given{0};
-std::atomic<bool> none_left{false};
+/// How many blocks there are.
+std::atomic<int> most{1000};
 void* take(size_t bytes) {
-  if (none_left) return nullptr;
+  if (taken - given >= most) return nullptr;
   ++taken;
   return std::aligned_alloc(64, bytes);
 }
@@ -31,7 +32,7 @@ class LargeBlocks : public testing::Test {
  protected:
   LargeBlocks() {
     taken = given = 0;
-    none_left = false;
+    most = 1000;
   }
   LargeBlockCache cache_{take, give, 0};
 };
@@ -108,11 +109,21 @@ TEST_F(LargeBlocks, that_are_not_there_are_null) {
   EXPECT_EQ(cache_.allocate(std::numeric_limits<size_t>::max() - 7), nullptr);
   void* a = cache_.allocate(2 * kMiB);
   cache_.deallocate(a, 2 * kMiB);
-  none_left = true;
+  most = 0;
   EXPECT_EQ(cache_.allocate(4 * kMiB), nullptr);
   EXPECT_EQ(cache_.allocate(4 * kMiB), nullptr);
   cache_.rest();
   EXPECT_EQ(taken, given);
+}
+
+TEST_F(LargeBlocks, that_are_kept_go_before_there_is_none) {
+  most = 1;
+  cache_.deallocate(cache_.allocate(8 * kMiB), 8 * kMiB);
+  void* larger = cache_.allocate(12 * kMiB);
+  EXPECT_NE(larger, nullptr);
+  EXPECT_EQ(cache_.kept_bytes(), 0);
+  EXPECT_EQ(cache_.allocate(8 * kMiB), nullptr);
+  cache_.deallocate(larger, 12 * kMiB);
 }
 
 TEST_F(LargeBlocks, have_one_owner_at_a_time_on_many_threads) {
