@@ -55,11 +55,6 @@ void add_binary(KernelRegistry* r, const char* op, Types<T...>, int cost = 1, co
    ...);
 }
 template <class Op, class... T>
-void add_comparison(KernelRegistry* r, const char* op, Types<T...>) {
-  (add_cwise(r, op, "T", dtype_of<T>(), binary_factory({binary_row<Op, T, bool>, nullptr, sizeof(T), 1, 1})),
-   ...);
-}
-template <class Op, class... T>
 void add_same_shape(KernelRegistry* r, const char* op, Types<T...>, const char* message, int cost = 1) {
   (add_cwise(r, op, "T", dtype_of<T>(),
              same_shape_factory(

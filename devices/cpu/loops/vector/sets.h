@@ -10,6 +10,10 @@
   IntPairs int_pairs();               \
   IntPairs long_pairs();              \
   IntPairs double_pairs();            \
+  Comparisons float_comparisons();    \
+  Comparisons double_comparisons();   \
+  Comparisons int_comparisons();      \
+  Comparisons long_comparisons();     \
   FloatFolds folds();                 \
   FloatCasts casts();                 \
   FloatScales scales();               \

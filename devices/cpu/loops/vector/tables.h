@@ -40,6 +40,11 @@ struct FloatPairs : IntPairs {
   BinaryRow relu_grad, relu6_grad, elu_grad, selu_grad, softplus_grad, softsign_grad;
 };
 
+/// Rows of two operands of elements T whose results are bools; `out` is none of the operands.
+struct Comparisons {
+  BinaryRow less, less_equal, equal, not_equal;
+};
+
 /// Rows of floats folded. The order of additions depends on n only, and is the same for every set.
 struct FloatFolds {
   /// 0 of nothing.
@@ -105,6 +110,7 @@ struct VectorLoops {
   DoubleFunctions double_functions;
   FloatPairs floats;
   IntPairs ints, longs, doubles;
+  Comparisons float_comparisons, double_comparisons, int_comparisons, long_comparisons;
   FloatFolds folds;
   FloatCasts casts;
   FloatScales scales;

@@ -5,13 +5,25 @@
 namespace troupe {
 
 // Each table is filled by code of its own set, and so only where the machine has it.
-#define TROUPE_RETURN_LOOPS(isa)                                                          \
-  do {                                                                                    \
-    static const VectorLoops loops = {                                                    \
-        isa::functions(),  isa::double_functions(), isa::float_pairs(), isa::int_pairs(), \
-        isa::long_pairs(), isa::double_pairs(),     isa::folds(),       isa::casts(),     \
-        isa::scales(),     isa::updates(),          isa::products(),    isa::randoms()};  \
-    return loops;                                                                         \
+#define TROUPE_RETURN_LOOPS(isa)                                 \
+  do {                                                           \
+    static const VectorLoops loops = {isa::functions(),          \
+                                      isa::double_functions(),   \
+                                      isa::float_pairs(),        \
+                                      isa::int_pairs(),          \
+                                      isa::long_pairs(),         \
+                                      isa::double_pairs(),       \
+                                      isa::float_comparisons(),  \
+                                      isa::double_comparisons(), \
+                                      isa::int_comparisons(),    \
+                                      isa::long_comparisons(),   \
+                                      isa::folds(),              \
+                                      isa::casts(),              \
+                                      isa::scales(),             \
+                                      isa::updates(),            \
+                                      isa::products(),           \
+                                      isa::randoms()};           \
+    return loops;                                                \
   } while (false)
 
 const VectorLoops& vector_loops(Isa isa) {

@@ -103,22 +103,36 @@ TEST(Conv2DBackprop, agrees_with_tensorflow) {
                                      2, 2, -1, -1, 1, 1, 2,  2,  -3, -3, -1, -1, 1,  1,  3, 3, -3, -3})));
 }
 
+AttrMap window(bool last, const char* padding, int64_t stride, int64_t dilation) {
+  return {{"padding", padding},
+          {"data_format", last ? "NHWC" : "NCHW"},
+          {"strides", last ? Ints{1, stride, stride, 1} : Ints{1, 1, stride, stride}},
+          {"dilations", last ? Ints{1, dilation, dilation, 1} : Ints{1, 1, dilation, dilation}}};
+}
+const std::pair<int64_t, int64_t> kStridesAndDilations[] = {{1, 1}, {2, 1}, {3, 1}, {1, 2}};
+
 TEST(Conv2D, agrees_between_onednn_and_plain_loops_in_every_layout) {
-  for (const char* format : {"NHWC", "NCHW"}) {
-    const bool last = std::string(format) == "NHWC";
+  for (const bool last : {true, false}) {
     for (const char* padding : {"SAME", "VALID"}) {
-      for (int64_t stride : {1, 2, 3}) {
-        for (int64_t dilation : {1, 2}) {
-          if (stride > 1 && dilation > 1) continue;
-          for (int64_t groups : {1, 2}) {
-            AttrMap attrs = {
-                {"padding", padding},
-                {"data_format", format},
-                {"strides", last ? Ints{1, stride, stride, 1} : Ints{1, 1, stride, stride}},
-                {"dilations", last ? Ints{1, dilation, dilation, 1} : Ints{1, 1, dilation, dilation}}};
-            expect_all_passes("Conv2D", sample<float>(last ? Shape{3, 9, 8, 4} : Shape{3, 4, 9, 8}, 1),
-                              sample<float>(Shape{3, 2, 4 / groups, 6}, 2), attrs);
-          }
+      for (const auto& [stride, dilation] : kStridesAndDilations) {
+        for (int64_t groups : {1, 2}) {
+          expect_all_passes("Conv2D", sample<float>(last ? Shape{3, 9, 8, 4} : Shape{3, 4, 9, 8}, 1),
+                            sample<float>(Shape{3, 2, 4 / groups, 6}, 2),
+                            window(last, padding, stride, dilation));
+        }
+      }
+    }
+  }
+}
+
+TEST(Conv2D, agrees_where_another_implementation_is_taken_than_the_first) {
+  for (const bool last : {true, false}) {
+    for (int64_t in : {1, 2, 3, 4}) {
+      for (int64_t out : {8, 16, 33}) {
+        for (const auto& [stride, dilation] : kStridesAndDilations) {
+          SCOPED_TRACE(testing::Message() << in << " to " << out << " channels, last: " << last);
+          expect_all_passes("Conv2D", sample<float>(last ? Shape{2, 11, 10, in} : Shape{2, in, 11, 10}, 1),
+                            sample<float>(Shape{3, 5, in, out}, 2), window(last, "SAME", stride, dilation));
         }
       }
     }
