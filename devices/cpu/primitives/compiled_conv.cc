@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
 
 namespace troupe::onednn {
 
@@ -50,6 +51,28 @@ memory::dims dims_of(std::initializer_list<int64_t> head, const std::array<int64
   return d;
 }
 
+/// The beginning of the name of the implementation that is faster than oneDNN's first choice, by measurement (README); null: there is none. Not by a
+/// measurement of its own: results would differ in the last bits from one process to the next.
+const char* better_implementation(const ConvProblem& p, Pass pass) {
+  const bool is_forward = pass == Pass::kForward || pass == Pass::kForwardBias;
+  if (is_forward && p.groups > 1 && p.groups == p.in_channels && p.groups == p.out_channels) return "jit_dw:";
+  if (p.groups > 1 || p.kernel[0] * p.kernel[1] * p.kernel[2] == 1) return nullptr;
+  if (is_forward && (p.in_channels == 1 || p.in_channels == 3)) return "jit:";
+  if (pass == Pass::kBackwardInput && p.in_channels <= 3 && p.out_channels >= 16) return "x64:gemm";
+  return nullptr;
+}
+
+/// The description that `make` gives, of the implementation whose name begins so where there is one.
+template <class Make>
+auto describe(const Make& make, const char* implementation) {
+  if (implementation == nullptr) return make();
+  auto description = make();
+  do {
+    if (absl::StartsWith(description.impl_info_str(), implementation)) return description;
+  } while (description.next_impl());
+  return make();
+}
+
 std::shared_ptr<const Conv> compile(const ConvProblem& p, Pass pass) {
   use_one_openmp_thread();
   const bool three_d = p.spatial_rank == 3;
@@ -87,19 +110,25 @@ std::shared_ptr<const Conv> compile(const ConvProblem& p, Pass pass) {
                                                  any_filter, conv->image_out, strides, dilates, before,
                                                  after);
   };
-  dnnl::convolution_forward::primitive_desc forward(forward_desc(), attr, engine());
+  const char* const implementation = better_implementation(p, pass);
+  const auto make_forward = [&] {
+    return dnnl::convolution_forward::primitive_desc(forward_desc(), attr, engine());
+  };
   memory::desc from, to;
   if (pass == Pass::kForward || pass == Pass::kForwardBias) {
+    const auto forward = describe(make_forward, implementation);
     conv->forward = dnnl::convolution_forward(forward);
     conv->filter = forward.weights_desc();
     conv->scratchpad = forward.scratchpad_desc();
     from = conv->plain_filter;
     to = conv->filter;
   } else if (pass == Pass::kBackwardInput) {
-    dnnl::convolution_backward_data::primitive_desc backward(
-        dnnl::convolution_backward_data::desc(algorithm, conv->image_in, any_filter, conv->image_out, strides,
-                                              dilates, before, after),
-        attr, engine(), forward);
+    const dnnl::convolution_backward_data::desc backward_desc(
+        algorithm, conv->image_in, any_filter, conv->image_out, strides, dilates, before, after);
+    const auto make_backward = [&] {
+      return dnnl::convolution_backward_data::primitive_desc(backward_desc, attr, engine(), make_forward());
+    };
+    const auto backward = describe(make_backward, implementation);
     conv->backward_input = dnnl::convolution_backward_data(backward);
     conv->filter = backward.weights_desc();
     conv->scratchpad = backward.scratchpad_desc();
@@ -109,7 +138,7 @@ std::shared_ptr<const Conv> compile(const ConvProblem& p, Pass pass) {
     dnnl::convolution_backward_weights::primitive_desc backward(
         dnnl::convolution_backward_weights::desc(algorithm, conv->image_in, any_filter, conv->image_out,
                                                  strides, dilates, before, after),
-        attr, engine(), forward);
+        attr, engine(), make_forward());
     conv->backward_filter = dnnl::convolution_backward_weights(backward);
     conv->filter = backward.diff_weights_desc();
     conv->scratchpad = backward.scratchpad_desc();
