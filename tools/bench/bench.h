@@ -22,6 +22,8 @@ struct BenchOptions {
   int64_t idle_sessions = 10'000;
   /// Different signatures of one session.
   int64_t signatures = 100'000;
+  /// A node of a cluster of two tasks, "caf://HOST:PORT", for the workloads that need one.
+  std::string target;
 };
 
 /// One time per call, in nanoseconds per unit of work.
@@ -44,6 +46,8 @@ struct Workload {
   std::string name;
   std::string what;
   std::function<absl::StatusOr<Samples>(const BenchOptions&)> run;
+  /// Only where BenchOptions::target is set.
+  bool needs_cluster = false;
 };
 
 /// Calls `call` for a while to warm up, then for options.seconds, and times each call. `units` of work are in one call.

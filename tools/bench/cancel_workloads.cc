@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "actors/node_client/caf_sessions.h"
 #include "graph/status.h"
 #include "tools/bench/bench.h"
 #include "tools/bench/graphs.h"
@@ -95,22 +96,15 @@ absl::StatusOr<double> one_try(Session* session, Runners* runners, int steps, in
   return nanoseconds;
 }
 
-absl::StatusOr<Samples> cancel_scene(const BenchOptions& options, const std::string& fetch, int steps) {
-  TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<SceneRuntime> scene, SceneRuntime::create());
-  SessionOptions session_options;
-  session_options.optimize = false;
-  TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session,
-                          Session::open(*scene->runtime, session_options));
-  TROUPE_RETURN_IF_ERROR(session->create(cancel_scenes()));
-
+absl::StatusOr<Samples> cancel_steps(const BenchOptions& options, Session* session, const std::string& fetch,
+                                     int steps) {
   Samples samples;
   samples.unit = "cancel";
   {
-    Runners runners(session.get(), steps, fetch);
-    TROUPE_RETURN_IF_ERROR(one_try(session.get(), &runners, steps, 0).status());
+    Runners runners(session, steps, fetch);
+    TROUPE_RETURN_IF_ERROR(one_try(session, &runners, steps, 0).status());
     for (int i = 0; i < options.cancel_tries; ++i) {
-      TROUPE_ASSIGN_OR_RETURN(const double took,
-                              one_try(session.get(), &runners, steps, i * 37 % kMostDelayUs));
+      TROUPE_ASSIGN_OR_RETURN(const double took, one_try(session, &runners, steps, i * 37 % kMostDelayUs));
       samples.nanoseconds.push_back(took);
       // The session goes on as if nothing had been.
       TROUPE_RETURN_IF_ERROR(session->run({{"x", Tensor::scalar<float>(1)}}, {"y"}).status());
@@ -119,6 +113,28 @@ absl::StatusOr<Samples> cancel_scene(const BenchOptions& options, const std::str
   samples.figures["max_us"] = samples.quantile(1) / 1e3;
   samples.histogram = make_histogram(samples.nanoseconds);
   return samples;
+}
+
+absl::StatusOr<Samples> cancel_scene(const BenchOptions& options, const std::string& fetch, int steps) {
+  TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<SceneRuntime> scene, SceneRuntime::create());
+  SessionOptions session_options;
+  session_options.optimize = false;
+  TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session,
+                          Session::open(*scene->runtime, session_options));
+  TROUPE_RETURN_IF_ERROR(session->create(cancel_scenes()));
+  return cancel_steps(options, session.get(), fetch, steps);
+}
+
+/// A step whose run has ended is over on all tasks: their answers end it.
+absl::StatusOr<Samples> cancel_cluster(const BenchOptions& options) {
+  const std::unique_ptr<Runtime> runtime = Runtime::create(RuntimeOptions());
+  TROUPE_RETURN_IF_ERROR(add_caf_sessions(*runtime));
+  SessionOptions session_options;
+  session_options.target = options.target;
+  TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::open(*runtime, session_options));
+  TROUPE_RETURN_IF_ERROR(session->create(cancel_over_tasks()));
+  TROUPE_RETURN_IF_ERROR(session->run({{"x", Tensor::scalar<float>(1)}}, {"y"}).status());
+  return cancel_steps(options, session.get(), "loops", 1);
 }
 
 }  // namespace
@@ -137,6 +153,10 @@ void add_cancel_workloads(std::vector<Workload>* out) {
     out->push_back({s.name, std::string("from cancel to the session idle: ") + s.what,
                     [s](const BenchOptions& o) { return cancel_scene(o, s.fetch, s.steps); }});
   }
+  out->push_back(
+      {"cancel_cluster",
+       "from cancel to the session idle: endless loops on two tasks, with the client three processes",
+       cancel_cluster, true});
 }
 
 }  // namespace troupe::bench

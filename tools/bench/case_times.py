@@ -19,8 +19,8 @@ import numpy
 
 _TYPES = {"float32": 1, "float64": 2, "int32": 3, "uint8": 4, "int16": 5, "int8": 6, "complex64": 8, "int64": 9, "bool": 10, "uint16": 17,
           "complex128": 18, "float16": 19, "uint32": 22, "uint64": 23}
-_POINTERS = ("TF_NewGraph TF_NewStatus TF_NewSessionOptions TF_NewImportGraphDefOptions TF_NewSession TF_NewBufferFromString TF_AllocateTensor"
-             " TF_TensorData TF_GraphOperationByName").split()
+_POINTERS = ("TF_NewGraph TF_NewStatus TF_NewSessionOptions TF_NewImportGraphDefOptions TF_NewSession TF_NewBuffer TF_NewBufferFromString"
+             " TF_AllocateTensor TF_TensorData TF_GraphOperationByName").split()
 _WARM_UP = 3
 
 
@@ -39,7 +39,7 @@ class Library:
         self.calls = ctypes.CDLL(path)
         for name in _POINTERS:
             getattr(self.calls, name).restype = ctypes.c_void_p
-        self.calls.TF_Message.restype = ctypes.c_char_p
+        self.calls.TF_Message.restype = self.calls.TF_Version.restype = ctypes.c_char_p
         self.status = ctypes.c_void_p(self.calls.TF_NewStatus())
 
     def check(self):
@@ -61,26 +61,36 @@ class Library:
 
 
 class Run:
-    """A session over one graph, and a step of it."""
+    """A session over one graph, and a step of it; init is a target that is run first, config a ConfigProto's bytes."""
 
-    def __init__(self, library, graph_bytes, feeds, fetches):
+    def __init__(self, library, graph_bytes, feeds, fetches, targets=(), init=None, config=b""):
         self.library, calls = library, library.calls
         graph = ctypes.c_void_p(calls.TF_NewGraph())
         buffer = ctypes.c_void_p(calls.TF_NewBufferFromString(graph_bytes, ctypes.c_size_t(len(graph_bytes))))
         calls.TF_GraphImportGraphDef(graph, buffer, ctypes.c_void_p(calls.TF_NewImportGraphDefOptions()), library.status)
         library.check()
-        self.session = ctypes.c_void_p(calls.TF_NewSession(graph, ctypes.c_void_p(calls.TF_NewSessionOptions()), library.status))
+        options = ctypes.c_void_p(calls.TF_NewSessionOptions())
+        if config:
+            calls.TF_SetConfig(options, config, ctypes.c_size_t(len(config)), library.status)
+            library.check()
+        self.session = ctypes.c_void_p(calls.TF_NewSession(graph, options, library.status))
         library.check()
         self.inputs = (_Output * max(1, len(feeds)))(*[library.output(graph, name) for name, _ in feeds])
         self.values = (ctypes.c_void_p * max(1, len(feeds)))(*[library.tensor(array).value for _, array in feeds])
         self.num_feeds = len(feeds)
         self.outputs = (_Output * len(fetches))(*[library.output(graph, name) for name in fetches])
         self.fetched = (ctypes.c_void_p * len(fetches))()
+        self.targets = (ctypes.c_void_p * len(targets))(*[library.output(graph, name).operation for name in targets])
+        if init is not None:
+            first = ctypes.c_void_p(library.output(graph, init).operation)
+            calls.TF_SessionRun(self.session, None, None, None, 0, None, None, 0, ctypes.byref(first), 1, None, library.status)
+            library.check()
 
-    def step(self):
+    def step(self, options=None, metadata=None):
+        """Both are a TF_Buffer or nothing: RunOptions to read, RunMetadata to write."""
         calls = self.library.calls
-        calls.TF_SessionRun(self.session, None, self.inputs, self.values, self.num_feeds, self.outputs, self.fetched, len(self.fetched),
-                            None, 0, None, self.library.status)
+        calls.TF_SessionRun(self.session, options, self.inputs, self.values, self.num_feeds, self.outputs, self.fetched, len(self.fetched),
+                            self.targets, len(self.targets), metadata, self.library.status)
         self.library.check()
         for value in self.fetched:
             calls.TF_DeleteTensor(ctypes.c_void_p(value))

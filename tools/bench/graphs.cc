@@ -9,6 +9,7 @@
 #include "proto/node_def.pb.h"
 #include "proto/versions.pb.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace troupe::bench {
@@ -115,6 +116,19 @@ Counter counter(Writer* w, const std::string& name, const std::string& start, co
   w->typed("NextIteration", name + "/next", {name + "/add"}, i32);
   c.exit = w->typed("Exit", name + "/exit", {c.switch_node}, i32);
   return c;
+}
+
+/// A loop that hands its variable round; nobody ever has `exit`, an int32. Other names begin with it.
+void endless_loop(Writer* w, const std::string& exit) {
+  const DataType i32 = DataType::kInt32;
+  const std::string merge = exit + "/merge", next = exit + "/next";
+  const std::string zero = w->constant(exit + "/zero", Tensor::scalar<int32_t>(0));
+  w->merge(merge, w->enter(exit + "/enter", zero, exit, i32), next, i32);
+  w->constant(exit + "/always", Tensor::scalar<bool>(true), {"^" + merge});
+  w->node("LoopCond", exit + "/cond", {exit + "/always"});
+  const std::string branch = w->typed("Switch", exit + "/switch", {merge, exit + "/cond"}, i32);
+  w->typed("NextIteration", next, {branch + ":1"}, i32);
+  w->typed("Exit", exit, {branch}, i32);
 }
 
 }  // namespace
@@ -251,15 +265,7 @@ pb::GraphDef cancel_scenes() {
   Writer w;
   w.placeholder("x");
   w.typed("Identity", "y", {"x"});
-  const DataType i32 = DataType::kInt32;
-  w.constant("zero", Tensor::scalar<int32_t>(0));
-  const std::string in = w.enter("enter", "zero", "endless", i32);
-  w.merge("merge", in, "next", i32);
-  w.constant("always", Tensor::scalar<bool>(true), {"^merge"});
-  w.node("LoopCond", "cond", {"always"});
-  w.typed("Switch", "switch", {"merge", "cond"}, i32);
-  w.typed("NextIteration", "next", {"switch:1"}, i32);
-  w.typed("Exit", "loop", {"switch"}, i32);
+  endless_loop(&w, "loop");
   w.node("BenchSleep", "sleep", {"x"});
   pb::NodeDef& recv = w.node("_Recv", "recv_node", {});
   Writer::set_type(recv, "tensor_type", DataType::kFloat);
@@ -269,6 +275,20 @@ pb::GraphDef cancel_scenes() {
   (*recv.mutable_attr())["recv_device"].set_s(kDevice);
   w.typed("Identity", "recv", {"recv_node"});
   return w.take();
+}
+
+pb::GraphDef cancel_over_tasks() {
+  Writer w;
+  w.placeholder("x");
+  w.typed("Identity", "there/x", {"x"});
+  w.typed("Identity", "y", {"there/x"});
+  endless_loop(&w, "here/loop");
+  endless_loop(&w, "there/loop");
+  w.typed("Add", "loops", {"here/loop", "there/loop"}, DataType::kInt32);
+  pb::GraphDef graph = w.take();
+  for (pb::NodeDef& n : *graph.mutable_node())
+    n.set_device(absl::StartsWith(n.name(), "there/") ? "/job:worker/task:1" : "/job:worker/task:0");
+  return graph;
 }
 
 }  // namespace troupe::bench

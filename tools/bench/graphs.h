@@ -32,5 +32,7 @@ tensorflow::GraphDef pass_through();
 /// Everything that a cancel can meet: "loop" never ends, "sleep" sleeps (of the op BenchSleep), "recv" waits for a tensor
 /// that nobody sends, "y" is x.
 tensorflow::GraphDef cancel_scenes();
+/// Over tasks 0 and 1 of the job "worker": "loops" waits for a loop on each that never ends, "y" is x by way of task 1.
+tensorflow::GraphDef cancel_over_tasks();
 
 }  // namespace troupe::bench

@@ -70,6 +70,8 @@ int main(int argc, char** argv) {
   app.add_option("--signatures", options.signatures, "Signatures of signatures_flat")
       ->check(CLI::Range(5'000, 131'071))
       ->capture_default_str();
+  app.add_option("--target", options.target,
+                 "For cancel_cluster: caf://HOST:PORT, a node of a cluster of two tasks of the job 'worker'");
   app.add_option("--json", json_path, "Write the JSON to this file");
   app.add_flag("--list", list, "Only name the workloads");
   try {
@@ -94,6 +96,10 @@ int main(int argc, char** argv) {
     if (!only.empty() && !std::regex_search(w.name, filter)) continue;
     if (list) {
       std::printf("%-24s %s\n", w.name.c_str(), w.what.c_str());
+      continue;
+    }
+    if (w.needs_cluster && options.target.empty()) {
+      std::fprintf(stderr, "%-28s left out: it needs --target\n", w.name.c_str());
       continue;
     }
     const absl::StatusOr<Samples> samples = w.run(options);

@@ -243,7 +243,7 @@ void ModelledNode::receive(int from, const Packet& m) {
       return caf::anon_send(staff_.worker,
                             WorkerRequest{*peer.id, m.method, m.body, NodeReply(self_, m.connection, m.id)});
     case MessageKind::kReply: return answered(&peer, m);
-    case MessageKind::kPush: return (void)steps_->deliver(m.body);
+    case MessageKind::kPush: return (void)steps_->deliver({m.body});
     case MessageKind::kBye: return lose(m.connection, absl::CancelledError("it has left"));
     default: return;
   }
