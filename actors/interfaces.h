@@ -28,7 +28,7 @@ using RendezvousActor = caf::typed_actor<
     // A new step begins.
     caf::reacts_to<RendezvousBegin>,
     // A value for whoever waits, or will wait, for its key.
-    caf::reacts_to<RendezvousSend>,
+    caf::reacts_to<RendezvousSend>, caf::reacts_to<RendezvousSends>,
     // Wait for a value.
     caf::reacts_to<RendezvousRecv>,
     // The step is over: everyone who waits gets the error.

@@ -28,6 +28,9 @@ class RendezvousImpl final : public OnStepUnit<RendezvousActor::base> {
           table_.begin();
         },
         [this](const RendezvousSend& m) { send(m); },
+        [this](const RendezvousSends& m) {
+          for (const RendezvousSend& value : m.values) send(value);
+        },
         [this](const RendezvousRecv& m) { table_.recv(m.key, m.receiver); },
         [this](const RendezvousAbort& m) {
           if (m.step_id == step_id_) table_.abort(m.status);

@@ -87,6 +87,10 @@ struct RendezvousSend {
   Tensor value;
   bool is_dead = false;
 };
+/// Values that have come together, one after the other.
+struct RendezvousSends {
+  std::vector<RendezvousSend> values;
+};
 struct RendezvousRecv {
   std::string key;
   std::shared_ptr<Receiver> receiver;

@@ -20,9 +20,7 @@
 #include "actors/node/peers.h"
 #include "actors/node/read_aside.h"
 #include "actors/units/turns_here.h"
-#include "devices/services.h"
 #include "graph/status.h"
-#include "graph/thrown.h"
 
 namespace troupe {
 namespace {
@@ -156,13 +154,6 @@ class NodeImpl final : public caf::io::broker {
     }
   }
 
-  /// An error is none for who has something to say: the socket tells, too.
-  static absl::Status flush_peer(NodePeer* peer) {
-    const absl::Status written = peer->line->flush();
-    peer->events->want_write(!written.ok() || peer->line->waits_to_write());
-    return written;
-  }
-
   void read(uint64_t serial) {
     const auto send_early = [this] { send_words(parts_.words->take(kWordsAtOnce)); };
     // What comes to steps, and is little work, they do on this thread, at the end.
@@ -174,6 +165,7 @@ class NodeImpl final : public caf::io::broker {
       if (absl::Status taken = take(serial, message); !taken.ok()) return drop(serial, taken);
       if (!peers_.contains(serial)) return;
     }
+    hand_values(serial);
     // Acknowledged pieces make room for the next; and who is refused hears why.
     (void)flush_peer(&peers_[serial]);
     if (!good.ok()) drop(serial, good);
@@ -209,18 +201,15 @@ class NodeImpl final : public caf::io::broker {
       if (m.kind != MessageKind::kHello) return absl::InvalidArgumentError("it does not say who it is");
       return meet(serial, m.body);
     }
+    if (m.kind != MessageKind::kPush) hand_values(serial);
     switch (m.kind) {
       case MessageKind::kPing: return absl::OkStatus();
       case MessageKind::kRequest: return hand_on(serial, m);
       case MessageKind::kReply: return hear_answer(&peer, m, *parts_.waiting);
       case MessageKind::kPush:
         if (peer.is_client()) return absl::PermissionDeniedError("a client sends no values to steps");
-        read_aside(m.body.size(), *parts_.waiting,
-                   [me = caf::actor(this), serial, body = m.body, steps = parts_.steps] {
-                     const absl::Status good =
-                         guarded("a value that came", [&] { return steps->deliver(body); });
-                     if (!good.ok()) caf::anon_send(me, NodeRefuses{serial, good});
-                   });
+        values_.push_back(m.body);
+        if (m.body.size() > kReadHereBytes) hand_values(serial);
         return absl::OkStatus();
       case MessageKind::kRoster: {
         if (peer.is_client()) return absl::PermissionDeniedError("a client tells no tasks about tasks");
@@ -231,6 +220,15 @@ class NodeImpl final : public caf::io::broker {
       case MessageKind::kBye: drop(serial, absl::CancelledError("it has left")); return absl::OkStatus();
       default: return absl::InvalidArgumentError("a message out of turn");
     }
+  }
+
+  /// Values that have come together go on together, and before what has come after them.
+  void hand_values(uint64_t serial) {
+    if (values_.empty()) return;
+    hand_on_values(std::exchange(values_, {}), parts_.steps, *parts_.waiting,
+                   [me = caf::actor(this), serial](const absl::Status& why) {
+                     caf::anon_send(me, NodeRefuses{serial, why});
+                   });
   }
 
   absl::Status meet(uint64_t serial, const absl::Cord& body) {
@@ -376,6 +374,8 @@ class NodeImpl final : public caf::io::broker {
   std::map<uint64_t, NodePeer> peers_;
   std::optional<NodeLinks> links_;
   PeerLeases leases_;
+  /// Values of the peer that is read from.
+  std::vector<absl::Cord> values_;
   uint64_t last_peer_ = 0;
   uint64_t last_call_ = 0;
 };

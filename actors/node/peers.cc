@@ -84,6 +84,12 @@ Invitation invite(const ClusterSpec& cluster, const std::optional<TaskId>& calle
   return {cluster.to_string(), called->to_string()};
 }
 
+absl::Status flush_peer(NodePeer* peer) {
+  const absl::Status written = peer->line->flush();
+  peer->events->want_write(!written.ok() || peer->line->waits_to_write());
+  return written;
+}
+
 void queue_question(NodePeer* peer, uint64_t id, NodeCall call) {
   if (call.incarnation != 0 && call.incarnation != peer->id->incarnation) {
     return call.done(absl::AbortedError(absl::StrCat(

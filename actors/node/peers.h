@@ -63,6 +63,8 @@ std::vector<uint64_t> peers_elsewhere(const std::map<uint64_t, NodePeer>& peers,
 /// A word about the roster to each task of the cluster but `me` that is not among the peers.
 std::vector<NodeSend> words_to_others(const std::map<uint64_t, NodePeer>& peers, const ClusterSpec& cluster,
                                       const TaskId& me, const absl::Cord& about_roster);
+/// Writes what is queued for a peer, as much as his socket takes now. An error is none for who has something to say: the socket tells, too.
+absl::Status flush_peer(NodePeer* peer);
 /// Queues a question for a peer who is known, by that number: its `done` hears, besides the answer, Aborted when another life of the task is there, and when he
 /// has no room for it.
 void queue_question(NodePeer* peer, uint64_t id, NodeCall call);

@@ -2,13 +2,23 @@
 
 #include <caf/all.hpp>
 
+#include <algorithm>
+#include <iterator>
+
 #include "absl/strings/str_cat.h"
 #include "graph/status.h"
 
 namespace troupe {
 
-void StepDirectory::hand_over(const RendezvousActor& to, PushedValue value) {
-  caf::anon_send(to, RendezvousSend{std::move(value.key), std::move(value.value), value.is_dead});
+void StepDirectory::hand_over(const RendezvousActor& to, std::vector<PushedValue> values) {
+  const auto as_sent = [](PushedValue& v) {
+    return RendezvousSend{std::move(v.key), std::move(v.value), v.is_dead};
+  };
+  if (values.size() == 1) return caf::anon_send(to, as_sent(values[0]));
+  RendezvousSends all;
+  all.values.reserve(values.size());
+  for (PushedValue& v : values) all.values.push_back(as_sent(v));
+  caf::anon_send(to, std::move(all));
 }
 
 void StepDirectory::add_session(uint64_t session) {
@@ -29,10 +39,8 @@ void StepDirectory::open(uint64_t session, int64_t step, const RendezvousActor& 
   auto early = s.early.find(step);
   if (early == s.early.end()) return;
   // Under the lock: what comes next comes after.
-  for (PushedValue& v : early->second) {
-    s.early_bytes -= v.value.bytes();
-    hand_over(rendezvous, std::move(v));
-  }
+  for (const PushedValue& v : early->second) s.early_bytes -= v.value.bytes();
+  hand_over(rendezvous, std::move(early->second));
   s.early.erase(early);
 }
 
@@ -55,30 +63,39 @@ void StepDirectory::close(uint64_t session, int64_t step) {
   s.over_order.pop_front();
 }
 
-absl::Status StepDirectory::deliver(PushedValue value) {
+absl::Status StepDirectory::deliver(std::vector<PushedValue> values) {
+  const int64_t step = values[0].step;
   std::lock_guard lock(mu_);
-  const auto found = sessions_.find(value.session);
+  const auto found = sessions_.find(values[0].session);
   if (found == sessions_.end()) return absl::OkStatus();
   Session& s = found->second;
-  if (const auto open = s.open.find(value.step); open != s.open.end()) {
+  if (const auto open = s.open.find(step); open != s.open.end()) {
     // Under the lock: not after the step is closed, and its RENDEZVOUS another's.
-    hand_over(open->second, std::move(value));
+    hand_over(open->second, std::move(values));
     return absl::OkStatus();
   }
-  if (s.over.contains(value.step)) return absl::OkStatus();
-  if (s.early_bytes + value.value.bytes() > kMostEarlyBytes) {
+  if (s.over.contains(step)) return absl::OkStatus();
+  size_t bytes = 0;
+  for (const PushedValue& v : values) bytes += v.value.bytes();
+  if (s.early_bytes + bytes > kMostEarlyBytes) {
     return absl::ResourceExhaustedError(
         absl::StrCat("values for steps that have not begun take more than ", kMostEarlyBytes, " bytes"));
   }
-  s.early_bytes += value.value.bytes();
-  const int64_t step = value.step;
-  s.early[step].push_back(std::move(value));
+  s.early_bytes += bytes;
+  std::move(values.begin(), values.end(), std::back_inserter(s.early[step]));
   return absl::OkStatus();
 }
 
-absl::Status StepDirectory::deliver(const absl::Cord& body) {
-  TROUPE_ASSIGN_OR_RETURN(PushedValue value, unpack_pushed(body));
-  return deliver(std::move(value));
+absl::Status StepDirectory::deliver(absl::Span<const absl::Cord> bodies) {
+  std::vector<PushedValue> values;
+  values.reserve(bodies.size());
+  for (const absl::Cord& body : bodies) {
+    TROUPE_ASSIGN_OR_RETURN(PushedValue value, unpack_pushed(body));
+    if (!values.empty() && (values[0].session != value.session || values[0].step != value.step))
+      TROUPE_RETURN_IF_ERROR(deliver(std::exchange(values, {})));
+    values.push_back(std::move(value));
+  }
+  return values.empty() ? absl::OkStatus() : deliver(std::move(values));
 }
 
 bool StepDirectory::is_over(uint64_t session, int64_t step) const {

@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/types/span.h"
 #include "actors/interfaces.h"
 #include "actors/node/message.h"
 
@@ -25,11 +26,11 @@ class StepDirectory {
   void open(uint64_t session, int64_t step, const RendezvousActor& rendezvous);
   /// Also of a step that never began here.
   void close(uint64_t session, int64_t step);
-  /// Of a session that is not known, or a step that is over: nobody's. ResourceExhausted when more than kMostEarlyBytes wait for steps of
-  /// the session that have not begun.
-  absl::Status deliver(PushedValue value);
-  /// The same of a message's body. InvalidArgument when it is no value.
-  absl::Status deliver(const absl::Cord& body);
+  /// Values of one step, at least one, go on as one message. Of a session that is not known, or a step that is over: nobody's. ResourceExhausted when
+  /// more than kMostEarlyBytes wait for steps of the session that have not begun.
+  absl::Status deliver(std::vector<PushedValue> values);
+  /// The same of messages' bodies, of any steps: those of one in a row are one message. InvalidArgument when one is no value.
+  absl::Status deliver(absl::Span<const absl::Cord> bodies);
 
   /// Whether it has ended here, or was closed before it began: of the last kRemembered.
   bool is_over(uint64_t session, int64_t step) const;
@@ -49,7 +50,7 @@ class StepDirectory {
     absl::flat_hash_set<int64_t> over;
     std::deque<int64_t> over_order;
   };
-  static void hand_over(const RendezvousActor& to, PushedValue value);
+  static void hand_over(const RendezvousActor& to, std::vector<PushedValue> values);
 
   mutable std::mutex mu_;
   absl::flat_hash_map<uint64_t, Session> sessions_;  // guarded by mu_

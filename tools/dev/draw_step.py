@@ -19,8 +19,8 @@ PLACES = {
     "RUNTIME": (0, 1), "STEP": (1, 1), "RENDEZVOUS": (2, 1),
     "DEVICE": (0, 2), "EXECUTOR": (1, 2),
 }
-# What is not asked, told or stopped by a run itself.
-NOT_DRAWN = {"JoinDevice", "LeaveDevice", "CopyExecutor", "CopyRendezvous"}
+# What is not asked, told or stopped by a run itself, or comes from other tasks.
+NOT_DRAWN = {"JoinDevice", "LeaveDevice", "CopyExecutor", "CopyRendezvous", "RendezvousSends"}
 OF_A_STEP = ["STEP", "EXECUTOR", "RENDEZVOUS", "DEVICE"]
 # Sender, receiver, messages; those of a cancel have a mark.
 ARROWS = [
