@@ -4,7 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "actors/errors.h"
+#include "actors/rendezvous_actor.h"
 #include "actors/session_core.h"
+#include "actors/step/serves_turn.h"
 #include "actors/step_turn.h"
 #include "actors/units/on_step_unit.h"
 #include "devices/enqueuing_device.h"
@@ -109,7 +111,7 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
 
   void turn() {
     const LentRunner loops(slot_->loops);
-    const ExecutorState::Turn end = state_->advance();
+    const ExecutorState::Turn end = advance();
     yielded_ = end == ExecutorState::Turn::kYield;
     if (!copies_.empty()) [[unlikely]]
       answer_copies();
@@ -120,6 +122,13 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
         break;
       case ExecutorState::Turn::kFinished: device_ == nullptr ? finish() : await_device(); break;
     }
+  }
+
+  /// Where a thread has other work, too, nothing long is done in a turn: what is sent in one may wait until it is over.
+  ExecutorState::Turn advance() {
+    if (!slot_->rendezvous || !ServesTurn::active()) return state_->advance();
+    const RendezvousTurn turn(slot_->rendezvous);
+    return state_->advance();
   }
 
   /// What the kernels of the step enqueued is done before its end is told, and its error is the step's. Nobody waits for the work of a step that has

@@ -28,9 +28,11 @@ using RendezvousActor = caf::typed_actor<
     // A new step begins.
     caf::reacts_to<RendezvousBegin>,
     // A value for whoever waits, or will wait, for its key.
-    caf::reacts_to<RendezvousSend>, caf::reacts_to<RendezvousSends>,
+    caf::reacts_to<RendezvousSend>,
     // Wait for a value.
     caf::reacts_to<RendezvousRecv>,
+    // Many of both.
+    caf::reacts_to<RendezvousBatch>,
     // The step is over: everyone who waits gets the error.
     caf::reacts_to<RendezvousAbort>,
     // What waits there.

@@ -28,10 +28,11 @@ class RendezvousImpl final : public OnStepUnit<RendezvousActor::base> {
           table_.begin();
         },
         [this](const RendezvousSend& m) { send(m); },
-        [this](const RendezvousSends& m) {
-          for (const RendezvousSend& value : m.values) send(value);
-        },
         [this](const RendezvousRecv& m) { table_.recv(m.key, m.receiver); },
+        [this](const RendezvousBatch& m) {
+          for (const RendezvousSend& value : m.values) send(value);
+          for (const RendezvousRecv& r : m.receivers) table_.recv(r.key, r.receiver);
+        },
         [this](const RendezvousAbort& m) {
           if (m.step_id == step_id_) table_.abort(m.status);
         },
@@ -62,28 +63,58 @@ class RendezvousImpl final : public OnStepUnit<RendezvousActor::base> {
   RendezvousTable table_;
 };
 
+template <class M>
+void post(const RendezvousActor& to, M message) {
+  caf::actor_cast<caf::abstract_actor*>(to)->enqueue(
+      caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, std::move(message)), nullptr);
+}
+
 class ActorRendezvous final : public Rendezvous {
  public:
   explicit ActorRendezvous(RendezvousActor actor) : actor_(std::move(actor)) {}
 
   absl::Status send(const std::string& key, Tensor value, bool is_dead) override {
-    post(RendezvousSend{key, std::move(value), is_dead});
+    RendezvousSend message{key, std::move(value), is_dead};
+    if (RendezvousTurn* turn = RendezvousTurn::of(actor_)) {
+      turn->add(std::move(message));
+    } else {
+      post(actor_, std::move(message));
+    }
     return absl::OkStatus();
   }
   void recv(const std::string& key, RecvDone done) override {
-    post(RendezvousRecv{key, std::make_shared<Receiver>(std::move(done))});
+    RendezvousRecv message{key, std::make_shared<Receiver>(std::move(done))};
+    if (RendezvousTurn* turn = RendezvousTurn::of(actor_)) {
+      turn->add(std::move(message));
+    } else {
+      post(actor_, std::move(message));
+    }
   }
 
  private:
-  template <class M>
-  void post(M message) {
-    caf::actor_cast<caf::abstract_actor*>(actor_)->enqueue(
-        caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, std::move(message)), nullptr);
-  }
   const RendezvousActor actor_;
 };
 
 }  // namespace
+
+constinit thread_local RendezvousTurn* RendezvousTurn::of_thread_ = nullptr;
+
+void RendezvousTurn::add(RendezvousSend value) {
+  batch_.values.push_back(std::move(value));
+  if (size() == kMost) leave();
+}
+
+void RendezvousTurn::add(RendezvousRecv receiver) {
+  batch_.receivers.push_back(std::move(receiver));
+  if (size() == kMost) leave();
+}
+
+void RendezvousTurn::leave() {
+  if (size() > 1) return post(actor_, std::exchange(batch_, {}));
+  for (RendezvousSend& value : batch_.values) post(actor_, std::move(value));
+  for (RendezvousRecv& receiver : batch_.receivers) post(actor_, std::move(receiver));
+  batch_ = {};
+}
 
 RendezvousActor spawn_rendezvous(caf::actor_system& system, std::shared_ptr<StepSlot> slot) {
   return system.spawn<RendezvousImpl, caf::lazy_init + caf::hidden>(slot);

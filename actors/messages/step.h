@@ -87,13 +87,14 @@ struct RendezvousSend {
   Tensor value;
   bool is_dead = false;
 };
-/// Values that have come together, one after the other.
-struct RendezvousSends {
-  std::vector<RendezvousSend> values;
-};
 struct RendezvousRecv {
   std::string key;
   std::shared_ptr<Receiver> receiver;
+};
+/// What has come together: of a turn of an EXECUTOR, or from another task. All values, then all receivers.
+struct RendezvousBatch {
+  std::vector<RendezvousSend> values;
+  std::vector<RendezvousRecv> receivers;
 };
 /// What is there. Answer: RendezvousCopy; why it was aborted, if it was, and Cancelled when another step began last.
 struct CopyRendezvous {

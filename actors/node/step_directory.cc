@@ -15,7 +15,7 @@ void StepDirectory::hand_over(const RendezvousActor& to, std::vector<PushedValue
     return RendezvousSend{std::move(v.key), std::move(v.value), v.is_dead};
   };
   if (values.size() == 1) return caf::anon_send(to, as_sent(values[0]));
-  RendezvousSends all;
+  RendezvousBatch all;
   all.values.reserve(values.size());
   for (PushedValue& v : values) all.values.push_back(as_sent(v));
   caf::anon_send(to, std::move(all));

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "actors/run_metadata.h"
 #include "actors/runtime_impl.h"
+#include "actors/step/serves_turn.h"
 #include "proto/graph.pb.h"
 #include "tests/actors/session_fixture.h"
 #include "tests/graph/passes/function_graphs.h"
@@ -59,6 +60,27 @@ TEST_F(MessageCounts, a_value_that_crosses_devices_is_sent_and_asked_for) {
                                                        Pair("StartExecutor", 2), Pair("RendezvousSend", 2),
                                                        Pair("RendezvousRecv", 2), Pair("ExecutorDone", 2)));
   EXPECT_LE(drains_, 2);
+}
+
+TEST_F(MessageCounts, values_of_a_turn_leave_together_on_a_thread_with_other_work) {
+  const int x = placeholder("x");
+  constexpr int kValues = 150;
+  std::vector<std::string> fetches;
+  for (int i = 0; i < kValues; ++i) {
+    const int here = add(absl::StrCat("here", i), "TestAdd", {}, {{x, 0}, {x, 0}}, {}, "/device:CPU:0");
+    fetches.push_back(absl::StrCat("there", i));
+    add(fetches.back(), "TestAdd", {}, {{here, 0}, {here, 0}}, {}, "/device:CPU:1");
+  }
+  SessionOptions options;
+  options.device_count["CPU"] = 2;
+  options.optimize = false;
+  open(options);
+  const ServesTurn as_nodes_do;
+  const auto counts = messages(fetches);
+  // 64 at a time; a turn ends sooner where time passes faster.
+  EXPECT_LE(counts.at("RendezvousBatch") +
+                (counts.contains("RendezvousSend") ? counts.at("RendezvousSend") : 0),
+            kValues / 4);
 }
 
 TEST_F(MessageCounts, kernels_that_run_side_by_side_are_one_batch) {

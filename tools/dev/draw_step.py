@@ -19,8 +19,8 @@ PLACES = {
     "RUNTIME": (0, 1), "STEP": (1, 1), "RENDEZVOUS": (2, 1),
     "DEVICE": (0, 2), "EXECUTOR": (1, 2),
 }
-# What is not asked, told or stopped by a run itself, or comes from other tasks.
-NOT_DRAWN = {"JoinDevice", "LeaveDevice", "CopyExecutor", "CopyRendezvous", "RendezvousSends"}
+# What is not asked, told or stopped by a run itself.
+NOT_DRAWN = {"JoinDevice", "LeaveDevice", "CopyExecutor", "CopyRendezvous"}
 OF_A_STEP = ["STEP", "EXECUTOR", "RENDEZVOUS", "DEVICE"]
 # Sender, receiver, messages; those of a cancel have a mark.
 ARROWS = [
@@ -36,7 +36,7 @@ ARROWS = [
     ("STEP", "EXECUTOR", ["StartExecutor", "InspectExecutor", "!AbortExecutor"]),
     ("STEP", "DEVICE", ["!DropKernels"]),
     ("EXECUTOR", "STEP", ["ExecutorDone"]),
-    ("EXECUTOR", "RENDEZVOUS", ["RendezvousSend", "RendezvousRecv"]),
+    ("EXECUTOR", "RENDEZVOUS", ["RendezvousSend", "RendezvousRecv", "RendezvousBatch"]),
     ("EXECUTOR", "DEVICE", ["LaunchKernels"]),
     ("DEVICE", "EXECUTOR", ["DrainKernels", "DeviceDone"]),
 ]

@@ -102,17 +102,16 @@ std::shared_ptr<const Conv> compile(const ConvProblem& p, Pass pass) {
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   const auto algorithm = dnnl::algorithm::convolution_direct;
   const auto forward_kind = dnnl::prop_kind::forward_inference;
-  auto forward_desc = [&] {
-    return pass == Pass::kForwardBias
-               ? dnnl::convolution_forward::desc(forward_kind, algorithm, conv->image_in, any_filter,
-                                                 conv->bias, conv->image_out, strides, dilates, before, after)
-               : dnnl::convolution_forward::desc(dnnl::prop_kind::forward_training, algorithm, conv->image_in,
-                                                 any_filter, conv->image_out, strides, dilates, before,
-                                                 after);
-  };
+  // What a description is made of stays while one asks for the next implementation: it is not copied.
+  const auto forward_desc =
+      pass == Pass::kForwardBias
+          ? dnnl::convolution_forward::desc(forward_kind, algorithm, conv->image_in, any_filter, conv->bias,
+                                            conv->image_out, strides, dilates, before, after)
+          : dnnl::convolution_forward::desc(dnnl::prop_kind::forward_training, algorithm, conv->image_in,
+                                            any_filter, conv->image_out, strides, dilates, before, after);
   const char* const implementation = better_implementation(p, pass);
   const auto make_forward = [&] {
-    return dnnl::convolution_forward::primitive_desc(forward_desc(), attr, engine());
+    return dnnl::convolution_forward::primitive_desc(forward_desc, attr, engine());
   };
   memory::desc from, to;
   if (pass == Pass::kForward || pass == Pass::kForwardBias) {
@@ -125,8 +124,9 @@ std::shared_ptr<const Conv> compile(const ConvProblem& p, Pass pass) {
   } else if (pass == Pass::kBackwardInput) {
     const dnnl::convolution_backward_data::desc backward_desc(
         algorithm, conv->image_in, any_filter, conv->image_out, strides, dilates, before, after);
+    const auto forward = make_forward();
     const auto make_backward = [&] {
-      return dnnl::convolution_backward_data::primitive_desc(backward_desc, attr, engine(), make_forward());
+      return dnnl::convolution_backward_data::primitive_desc(backward_desc, attr, engine(), forward);
     };
     const auto backward = describe(make_backward, implementation);
     conv->backward_input = dnnl::convolution_backward_data(backward);

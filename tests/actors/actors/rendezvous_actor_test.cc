@@ -77,6 +77,63 @@ TEST_F(RendezvousActorTest, serves_values_and_waiters_of_a_key_as_they_come) {
   EXPECT_THAT(answers_, ElementsAre("1", "2", "3", "4"));
 }
 
+TEST_F(RendezvousActorTest, takes_values_and_waiters_that_come_together) {
+  recv("a");
+  RendezvousBatch batch;
+  batch.values = {{"a", Tensor::scalar<float>(1)}, {"b", Tensor::scalar<float>(2)}};
+  batch.receivers = {waiter("c"), waiter("b")};
+  tell(rendezvous_, std::move(batch));
+  run_all();
+  EXPECT_THAT(answers_, ElementsAre("1", "2"));
+  send("c", 3);
+  EXPECT_THAT(answers_, ElementsAre("1", "2", "3"));
+}
+
+TEST_F(RendezvousActorTest, hears_what_a_turn_has_sent_when_it_is_over) {
+  const auto face = make_rendezvous_face(rendezvous_);
+  const auto wait_for = [&](const std::string& key) {
+    face->recv(key, [this](const absl::Status& status, const Tensor& value, bool) {
+      answers_.push_back(status.ok() ? absl::StrCat(value.value<float>()) : std::string(status.message()));
+    });
+  };
+  const auto give = [&](const std::string& key, float value) {
+    EXPECT_EQ(face->send(key, Tensor::scalar<float>(value), false), absl::OkStatus());
+  };
+  {
+    const RendezvousTurn turn(rendezvous_);
+    give("a", 1);
+    wait_for("a");
+    run_all();
+    EXPECT_THAT(answers_, IsEmpty());
+    {
+      // Of another step, whose kernels use this one's, too.
+      const RendezvousActor another = spawn_rendezvous(system(), slot_);
+      const RendezvousTurn inner(another);
+      give("b", 2);
+      wait_for("b");
+      run_all();
+      EXPECT_THAT(answers_, ElementsAre("2"));
+      kill(another);
+    }
+  }
+  run_all();
+  EXPECT_THAT(answers_, ElementsAre("2", "1"));
+  EXPECT_EQ(RendezvousTurn::of(rendezvous_), nullptr);
+}
+
+TEST_F(RendezvousActorTest, hears_what_a_turn_has_sent_when_it_is_much) {
+  const auto face = make_rendezvous_face(rendezvous_);
+  const RendezvousTurn turn(rendezvous_);
+  for (size_t i = 0; i < RendezvousTurn::kMost; ++i) {
+    recv(absl::StrCat(i));
+    run_all();
+    EXPECT_THAT(answers_, IsEmpty());
+    (void)face->send(absl::StrCat(i), Tensor::scalar<float>(1), false);
+  }
+  run_all();
+  EXPECT_EQ(answers_.size(), RendezvousTurn::kMost);
+}
+
 TEST_F(RendezvousActorTest, hands_on_that_a_value_is_dead) {
   send("a", 1, true);
   recv("a");

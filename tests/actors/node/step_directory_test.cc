@@ -59,7 +59,7 @@ TEST(StepDirectory, hands_values_that_come_together_to_their_steps) {
   ASSERT_EQ(steps.deliver({body(5, "a"), body(5, "b"), body(6, "c"), body(5, "d")}), absl::OkStatus());
   EXPECT_EQ(steps.num_early(), 1u);
   std::vector<std::string> heard;
-  me->receive([&](const RendezvousSends& m) {
+  me->receive([&](const RendezvousBatch& m) {
     for (const RendezvousSend& v : m.values) heard.push_back(v.key);
   });
   me->receive([&](const RendezvousSend& m) { heard.push_back(m.key); });
