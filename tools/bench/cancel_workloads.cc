@@ -20,6 +20,8 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kIdleTimeout = std::chrono::seconds(30);
 /// Between a step's begin and its cancel: from none to this, so that cancels meet steps at every stage.
 constexpr int kMostDelayUs = 2000;
+/// By then a step elsewhere has begun.
+constexpr std::chrono::milliseconds kUnderWay{2};
 
 /// Threads that each run a fetch whenever they are told to.
 class Runners {
@@ -96,15 +98,27 @@ absl::StatusOr<double> one_try(Session* session, Runners* runners, int steps, in
   return nanoseconds;
 }
 
+/// The same of a session that is elsewhere, where the step is then under way and idle again: its run ends when it has ended on all tasks.
+absl::StatusOr<double> one_remote_try(Session* session, Runners* runners, int, int delay_us) {
+  runners->start();
+  std::this_thread::sleep_for(kUnderWay + std::chrono::microseconds(delay_us));
+  const Clock::time_point begin = Clock::now();
+  TROUPE_RETURN_IF_ERROR(session->cancel("bench").status());
+  TROUPE_RETURN_IF_ERROR(runners->finish());
+  return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
+}
+
+using Try = absl::StatusOr<double> (*)(Session*, Runners*, int steps, int delay_us);
+
 absl::StatusOr<Samples> cancel_steps(const BenchOptions& options, Session* session, const std::string& fetch,
-                                     int steps) {
+                                     int steps, Try one) {
   Samples samples;
   samples.unit = "cancel";
   {
     Runners runners(session, steps, fetch);
-    TROUPE_RETURN_IF_ERROR(one_try(session, &runners, steps, 0).status());
+    TROUPE_RETURN_IF_ERROR(one(session, &runners, steps, 0).status());
     for (int i = 0; i < options.cancel_tries; ++i) {
-      TROUPE_ASSIGN_OR_RETURN(const double took, one_try(session, &runners, steps, i * 37 % kMostDelayUs));
+      TROUPE_ASSIGN_OR_RETURN(const double took, one(session, &runners, steps, i * 37 % kMostDelayUs));
       samples.nanoseconds.push_back(took);
       // The session goes on as if nothing had been.
       TROUPE_RETURN_IF_ERROR(session->run({{"x", Tensor::scalar<float>(1)}}, {"y"}).status());
@@ -122,10 +136,9 @@ absl::StatusOr<Samples> cancel_scene(const BenchOptions& options, const std::str
   TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session,
                           Session::open(*scene->runtime, session_options));
   TROUPE_RETURN_IF_ERROR(session->create(cancel_scenes()));
-  return cancel_steps(options, session.get(), fetch, steps);
+  return cancel_steps(options, session.get(), fetch, steps, one_try);
 }
 
-/// A step whose run has ended is over on all tasks: their answers end it.
 absl::StatusOr<Samples> cancel_cluster(const BenchOptions& options) {
   const std::unique_ptr<Runtime> runtime = Runtime::create(RuntimeOptions());
   TROUPE_RETURN_IF_ERROR(add_caf_sessions(*runtime));
@@ -134,7 +147,7 @@ absl::StatusOr<Samples> cancel_cluster(const BenchOptions& options) {
   TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::open(*runtime, session_options));
   TROUPE_RETURN_IF_ERROR(session->create(cancel_over_tasks()));
   TROUPE_RETURN_IF_ERROR(session->run({{"x", Tensor::scalar<float>(1)}}, {"y"}).status());
-  return cancel_steps(options, session.get(), "loops", 1);
+  return cancel_steps(options, session.get(), "loops", 1, one_remote_try);
 }
 
 }  // namespace
