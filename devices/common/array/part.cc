@@ -4,7 +4,7 @@ namespace troupe {
 namespace {
 
 /// Below, a copy is as quick as another buffer.
-constexpr size_t kLeastPartBytes = 4096;
+constexpr size_t kLeastPartBytes = 1024;
 /// A part keeps at most so many times its own bytes.
 constexpr size_t kMostKept = 4;
 

@@ -55,4 +55,16 @@ BroadcastWalk::BroadcastWalk(const Shape& out, std::initializer_list<const Shape
   if (row() == 0) num_rows_ = 0;
 }
 
+bool BroadcastWalk::is_whole(int k) const {
+  int64_t stride = 1;
+  for (auto d = dims_.rbegin(); d != dims_.rend(); stride *= d->size, ++d) {
+    if (d->stride[k] != stride) return false;
+  }
+  return true;
+}
+
+bool BroadcastWalk::is_one_row(int k) const {
+  return std::all_of(dims_.begin(), dims_.end() - 1, [k](const Dim& d) { return d.stride[k] == 0; });
+}
+
 }  // namespace troupe

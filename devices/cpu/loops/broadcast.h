@@ -27,6 +27,10 @@ class BroadcastWalk {
   int64_t num_rows() const { return num_rows_; }
   /// Whether operand k has one element for a whole row.
   bool repeats_in_row(int k) const { return dims_.back().stride[k] == 0; }
+  /// Whether operand k repeats nowhere: its elements lie as the output's do.
+  bool is_whole(int k) const;
+  /// Whether operand k is the same in all rows.
+  bool is_one_row(int k) const;
 
   /// Calls fn(offsets, out_offset) for the rows [begin, end): offsets[k] is where operand k starts, in elements.
   template <class F>

@@ -1,5 +1,7 @@
 // The kernels that all element-wise families share: they see sizes and shapes, the dtype is in the row function.
+#include <algorithm>
 #include <atomic>
+#include <bit>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -26,6 +28,74 @@ bool run_flat(KernelContext& context, const BinarySpec& spec, const void* a, con
   return good.load(std::memory_order_relaxed);
 }
 
+/// A broadcast whose rows are too short to be worth a call each: operands that repeat are written out, some rows at a time.
+class ShortRows {
+ public:
+  static bool suits(const BroadcastWalk& walk, const BinarySpec& spec, DataType dtype) {
+    return walk.row() < kShort && is_trivial(dtype) && std::has_single_bit(spec.in_size) &&
+           spec.in_size <= 16;
+  }
+  ShortRows(const BroadcastWalk& walk, const BinarySpec& spec, const void* a, const void* b, void* out)
+      : walk_(walk), spec_(spec), operands_{static_cast<const char*>(a), static_cast<const char*>(b)},
+        out_(static_cast<char*>(out)) {}
+
+  /// False when an element had no result.
+  bool run(int64_t begin, int64_t end) const {
+    alignas(64) char written[2][kWrittenBytes];
+    const int64_t at_once = kWrittenBytes / (spec_.in_size * walk_.row());
+    bool good = true;
+    for (int64_t row = begin; row < end; row += at_once) {
+      const int64_t last = std::min(end, row + at_once), first_element = row * walk_.row();
+      const char* from[2];
+      for (int k = 0; k < 2; ++k) {
+        if (walk_.is_whole(k)) {
+          from[k] = operands_[k] + first_element * spec_.in_size;
+        } else {
+          if (row == begin || !walk_.is_one_row(k)) write_out(k, row, last, written[k]);
+          from[k] = written[k];
+        }
+      }
+      good &= spec_.row(from[0], from[1], out_ + first_element * spec_.out_size, (last - row) * walk_.row(),
+                        RowMode::kBoth);
+    }
+    return good;
+  }
+
+ private:
+  static constexpr int64_t kShort = 32;
+  static constexpr int64_t kWrittenBytes = 4096;
+  struct Wide {
+    uint64_t low, high;
+  };
+
+  void write_out(int k, int64_t row, int64_t last, void* to) const {
+    switch (spec_.in_size) {
+      case 1: return write_rows<uint8_t>(k, row, last, to);
+      case 2: return write_rows<uint16_t>(k, row, last, to);
+      case 4: return write_rows<uint32_t>(k, row, last, to);
+      case 8: return write_rows<uint64_t>(k, row, last, to);
+      default: return write_rows<Wide>(k, row, last, to);
+    }
+  }
+  template <class T>
+  void write_rows(int k, int64_t row, int64_t last, void* written) const {
+    const T* const from = reinterpret_cast<const T*>(operands_[k]);
+    T* to = static_cast<T*>(written);
+    const int64_t length = walk_.row(), step = walk_.repeats_in_row(k) ? 0 : 1;
+    walk_.for_rows(row, last, [&](const int64_t* at, int64_t) {
+      const T* const elements = from + at[k];
+      for (int64_t i = 0; i < length; ++i) to[i] = elements[i * step];
+      to += length;
+      return true;
+    });
+  }
+
+  const BroadcastWalk& walk_;
+  const BinarySpec& spec_;
+  const char* const operands_[2];
+  char* const out_;
+};
+
 bool run_broadcast(KernelContext& context, const BinarySpec& spec, const Tensor& a, const Tensor& b,
                    Tensor* out) {
   BroadcastWalk walk(out->shape(), {&a.shape(), &b.shape()});
@@ -36,13 +106,18 @@ bool run_broadcast(KernelContext& context, const BinarySpec& spec, const Tensor&
   const char* pb = static_cast<const char*>(b.raw());
   char* po = static_cast<char*>(out->raw());
   std::atomic<bool> good{true};
+  const bool is_short = ShortRows::suits(walk, spec, a.dtype());
   auto rows = [&](int64_t begin, int64_t end) {
     bool ok = true;
-    walk.for_rows(begin, end, [&](const int64_t* at, int64_t to) {
-      ok &= spec.row(pa + at[0] * spec.in_size, pb + at[1] * spec.in_size, po + to * spec.out_size,
-                     walk.row(), mode);
-      return true;
-    });
+    if (is_short) {
+      ok = ShortRows(walk, spec, pa, pb, po).run(begin, end);
+    } else {
+      walk.for_rows(begin, end, [&](const int64_t* at, int64_t to) {
+        ok &= spec.row(pa + at[0] * spec.in_size, pb + at[1] * spec.in_size, po + to * spec.out_size,
+                       walk.row(), mode);
+        return true;
+      });
+    }
     if (!ok) good.store(false, std::memory_order_relaxed);
   };
   if (out->num_elements() < kParallelElements) {
