@@ -64,6 +64,11 @@ class Reduction final : public Kernel {
   static constexpr int64_t kColumns = 256;
 
   static Sum fold_run(const T* x, int64_t n) {
+    if (n < kLanes) {
+      Sum sum = Op::start();
+      for (int64_t i = 0; i < n; ++i) Op::fold(sum, x[i]);
+      return sum;
+    }
     if constexpr (requires { Op::fold_run(x, n); }) return Op::fold_run(x, n);
     Sum lanes[kLanes];
     for (Sum& s : lanes) s = Op::start();
@@ -109,7 +114,9 @@ class Reduction final : public Kernel {
   }
 
   static void fold_row(Sum* sums, const T* row, int64_t n) {
-    if constexpr (requires { Op::fold_row(sums, row, n); }) return Op::fold_row(sums, row, n);
+    if constexpr (requires { Op::fold_row(sums, row, n); }) {
+      if (n >= kVectorFrom) return Op::fold_row(sums, row, n);
+    }
     for (int64_t k = 0; k < n; ++k) Op::fold(sums[k], row[k]);
   }
 

@@ -17,6 +17,9 @@ constexpr int64_t kElementNs = 1;
 /// Elements that go through all steps before the next: they stay in the first cache.
 constexpr int64_t kTile = 4096;
 
+/// A bias of fewer channels is written out again and again, up to so many elements.
+constexpr int64_t kBiasElements = 256;
+
 template <class T>
 void widen_all(const Tensor& t, std::vector<float>* out) {
   auto from = t.flat<T>();
@@ -129,6 +132,11 @@ absl::Status FusedOps::apply(ParallelRunner& runner, const std::vector<Arg>& arg
   std::vector<float> factor(steps_.batch_norm ? static_cast<size_t>(channels) : 0);
   for (size_t c = 0; c < factor.size(); ++c)
     factor[c] = args[0].data[c] / std::sqrt(args[3].data[c] + steps_.epsilon);
+  // Several rows of few channels are one row.
+  const int64_t copies = std::min(rows, std::max<int64_t>(1, kBiasElements / channels));
+  std::vector<float> bias;
+  for (int64_t i = 0; steps_.bias && i < copies; ++i)
+    bias.insert(bias.end(), args[0].data, args[0].data + channels);
   const float* summand = steps_.add ? args.back().data : nullptr;
   const int64_t tile = std::max<int64_t>(1, kTile / channels);
   runner.parallel_for(rows, channels * kElementNs, [&](int64_t begin, int64_t end) {
@@ -137,8 +145,10 @@ absl::Status FusedOps::apply(ParallelRunner& runner, const std::vector<Arg>& arg
       float* const at = data + r * channels;
       if (steps_.batch_norm)
         loops.scales.rows(at, args[2].data, factor.data(), args[1].data, at, count, channels);
-      for (int64_t i = 0; steps_.bias && i < count; ++i)
-        loops.floats.add(at + i * channels, args[0].data, at + i * channels, channels, RowMode::kBoth);
+      for (int64_t i = 0; steps_.bias && i < count; i += copies) {
+        loops.floats.add(at + i * channels, bias.data(), at + i * channels,
+                         std::min(copies, count - i) * channels, RowMode::kBoth);
+      }
       if (summand != nullptr)
         loops.floats.add(at, summand + r * channels, at, count * channels, RowMode::kBoth);
       activate(at, count * channels);
