@@ -29,10 +29,8 @@ using RendezvousActor = caf::typed_actor<
     caf::reacts_to<RendezvousBegin>,
     // A value for whoever waits, or will wait, for its key.
     caf::reacts_to<RendezvousSend>,
-    // Wait for a value.
-    caf::reacts_to<RendezvousRecv>,
-    // Many of both.
-    caf::reacts_to<RendezvousBatch>,
+    // Wait for a value; many of both.
+    caf::reacts_to<RendezvousRecv>, caf::reacts_to<RendezvousBatch>,
     // The step is over: everyone who waits gets the error.
     caf::reacts_to<RendezvousAbort>,
     // What waits there.

@@ -43,8 +43,7 @@ class Reduction final : public Kernel {
     const T* x = in.flat<T>().data();
     T* o = out->flat<T>().data();
     if (plan.count() == 0) {
-      const Sum none = Op::start();
-      for (int64_t i = 0; i < out->num_elements(); ++i) o[i] = Op::finish(none, 0);
+      for (int64_t i = 0; i < out->num_elements(); ++i) o[i] = Op::finish(Op::start(), 0);
     } else if (!plan.inner_reduced()) {
       fold_rows(context, plan, x, o);
     } else if (plan.num_kept() == 1 && plan.reduced().empty()) {
@@ -64,12 +63,9 @@ class Reduction final : public Kernel {
   static constexpr int64_t kColumns = 256;
 
   static Sum fold_run(const T* x, int64_t n) {
-    if (n < kLanes) {
-      Sum sum = Op::start();
-      for (int64_t i = 0; i < n; ++i) Op::fold(sum, x[i]);
-      return sum;
+    if constexpr (requires { Op::fold_run(x, n); }) {
+      if (n >= kLanes) return Op::fold_run(x, n);
     }
-    if constexpr (requires { Op::fold_run(x, n); }) return Op::fold_run(x, n);
     Sum lanes[kLanes];
     for (Sum& s : lanes) s = Op::start();
     int64_t i = 0;
@@ -77,7 +73,7 @@ class Reduction final : public Kernel {
       for (int k = 0; k < kLanes; ++k) Op::fold(lanes[k], x[i + k]);
     }
     for (int k = 0; i < n; ++i, ++k) Op::fold(lanes[k], x[i]);
-    for (int k = 1; k < kLanes; ++k) Op::join(lanes[0], lanes[k]);
+    for (int64_t k = 1; k < std::min<int64_t>(kLanes, n); ++k) Op::join(lanes[0], lanes[k]);
     return lanes[0];
   }
   static Sum fold_long_run(const T* x, int64_t n) {
@@ -130,10 +126,8 @@ class Reduction final : public Kernel {
         const int64_t n = std::min(columns, plan.inner() - column);
         const T* first = x + ReducePlan::offset(plan.kept(), i / strips) + column;
         for (int64_t k = 0; k < n; ++k) sums[k] = Op::start();
-        for (int64_t r = 0; r < plan.num_reduced(); ++r) {
-          const T* row = first + ReducePlan::offset(plan.reduced(), r);
-          fold_row(sums, row, n);
-        }
+        for (int64_t r = 0; r < plan.num_reduced(); ++r)
+          fold_row(sums, first + ReducePlan::offset(plan.reduced(), r), n);
         T* to = o + i / strips * plan.inner() + column;
         for (int64_t k = 0; k < n; ++k) to[k] = Op::finish(sums[k], plan.count());
       }
