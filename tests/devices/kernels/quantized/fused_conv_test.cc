@@ -134,7 +134,8 @@ TEST(QuantizedConv, adds_a_summand_before_relu) {
 TEST(QuantizedConv, refuses_what_does_not_fit) {
   auto conv = [](const Shape& image, const Tensor& bias, const Tensor& low, const Tensor& filter_low,
                  std::vector<int64_t> paddings) {
-    Tensor x(DataType::kQuint8, image), f = quantized<QInt8>(Shape{1, 1, 2, 3}, ring(6, 1, 10, 0));
+    const Tensor x = zeros(DataType::kQuint8, image);
+    const Tensor f = quantized<QInt8>(Shape{1, 1, 2, 3}, ring(6, 1, 10, 0));
     return outcome(run("QuantizedConv2DWithBias",
                        {x, f, bias, low, Tensor::scalar(1.0f), filter_low, Tensor::scalar(1.0f)},
                        {{"strides", std::vector<int64_t>{1, 1, 1, 1}},
